@@ -58,11 +58,11 @@ long: install ## the long forms of the randomised and fault tests
 	HOLDFAST_LONG=1 $(GOTEST) -timeout 90m $(ARGS) ./...
 
 .PHONY: bench
-bench: install ## measure against the plain alternatives, print the table
+bench: ## measure against the plain alternatives, print the table
 	cd bench && go run . $(ARGS)
 
 .PHONY: stores
-stores: install ## run local stores to try things against, until interrupted
+stores: ## run local stores to try things against, until interrupted
 	go run ./internal/stores/cmd/stores $(ARGS)
 
 .PHONY: api
