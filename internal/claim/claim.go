@@ -35,7 +35,11 @@ type Busy struct {
 }
 
 // Trouble is a failed request that says nothing about the lock.
-type Trouble struct{ Err error }
+type Trouble struct {
+	Err error
+	// Final: a try does not ask again after it.
+	Final bool
+}
 
 func (t *Trouble) Error() string { return t.Err.Error() }
 
@@ -144,7 +148,7 @@ func (r *run) loop(ctx context.Context) (*grant.Level, error) {
 				return nil, grant.ErrNotAcquired
 			}
 		case errors.As(err, &trouble):
-			if busy, err = r.stumble(ctx, trouble.Err); err != nil {
+			if busy, err = r.stumble(ctx, trouble); err != nil {
 				return nil, err
 			}
 		default:
@@ -172,7 +176,8 @@ func (r *run) note(busy Busy) {
 
 // stumble decides what a failed request means: outages are waited through, but
 // not for ever, and a try does not wait at all.
-func (r *run) stumble(ctx context.Context, err error) (Busy, error) {
+func (r *run) stumble(ctx context.Context, t *Trouble) (Busy, error) {
+	err := t.Err
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		if r.trouble == nil {
 			r.trouble = errUnvisited
@@ -181,7 +186,7 @@ func (r *run) stumble(ctx context.Context, err error) (Busy, error) {
 	}
 	r.trouble = err
 	r.failures++
-	if r.once && r.failures >= tryAttempts {
+	if r.once && (t.Final || r.failures >= tryAttempts) {
 		return Busy{}, grant.ErrUnavailable
 	}
 	pause := min(firstPause<<min(r.failures-1, 8), longestPause)

@@ -44,9 +44,9 @@ type Place struct {
 type spot int
 
 const (
-	waiting spot = iota
-	asking       // a request of its own is on the way: no heir
-	inherits     // a hand-over to it is on the way
+	waiting  spot = iota
+	asking        // a request of its own is on the way: no heir
+	inherits      // a hand-over to it is on the way
 	gone
 )
 
@@ -223,6 +223,9 @@ func (p *Place) Pass() {
 	}
 	l.wakeFront()
 }
+
+// Kind is what the place was joined with.
+func (p *Place) Kind() any { return p.kind }
 
 // Bequest takes what a hand-over brought to p, once.
 func (p *Place) Bequest() any {

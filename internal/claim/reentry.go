@@ -40,7 +40,7 @@ func (r *Reentry) Ask(ctx context.Context) (*grant.Level, Busy, error) {
 	}
 	g := r.parent.Grant
 	if err := g.Turn(ctx); err != nil {
-		return nil, Busy{}, &Trouble{err}
+		return nil, Busy{}, &Trouble{Err: err}
 	}
 	defer g.Done()
 	r.doubt = true

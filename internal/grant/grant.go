@@ -291,6 +291,14 @@ func (g *Grant) End() time.Time {
 	return g.until
 }
 
+// StoredFor is how much longer the store keeps the grant at most if nothing
+// more is sent for it and its clock runs.
+func (g *Grant) StoredFor() time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return max(g.ttlEnd.Sub(Now()), g.policy.Lease/10)
+}
+
 // Live reports whether the grant still holds, by the clock of now.
 func (g *Grant) Live() bool {
 	g.mu.Lock()

@@ -218,12 +218,18 @@ func (l *Level) Release(ctx context.Context, budget time.Duration) error {
 		g.store.Settle(g, g.Alive())
 		err = NewUnknown("release", g.Name, Wall(g.End()), err)
 	}
-	kind := EventReleased
-	if err != nil {
-		kind = EventUnknown
-	}
-	g.say(Event{Kind: kind, Held: held, Err: err})
+	g.say(Event{Kind: releaseEvent(err), Held: held, Err: err})
 	return err
+}
+
+func releaseEvent(err error) string {
+	switch {
+	case err == nil:
+		return EventReleased
+	case errors.Is(err, ErrLost):
+		return EventLost
+	}
+	return EventUnknown
 }
 
 // late answers a release that comes after the end. Once every level of a lost

@@ -1,0 +1,19 @@
+-- force.lua: take the lock from one owner, and raise the fence where there is one.
+-- KEYS  lock, -, channel, fence counter
+-- ARGV  owner, PUBLISH or SPUBLISH or BOTH
+-- reply {1, hearers} | {0} that owner does not hold it
+if redis.pcall('HEXISTS', KEYS[1], ARGV[1]) ~= 1 then
+  return {0}
+end
+redis.call('DEL', KEYS[1])
+if redis.call('EXISTS', KEYS[4]) == 1 then
+  redis.pcall('INCR', KEYS[4])
+end
+local heard = 0
+if ARGV[2] ~= 'SPUBLISH' then
+  heard = redis.call('PUBLISH', KEYS[3], '0')
+end
+if ARGV[2] ~= 'PUBLISH' then
+  heard = heard + redis.call('SPUBLISH', KEYS[3], '0')
+end
+return {1, heard}

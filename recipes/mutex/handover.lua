@@ -1,0 +1,41 @@
+-- handover.lua: from one owner to the next of the same process, as a new grant.
+-- KEYS  lock, mark of the heir, channel [, fence counter]
+-- ARGV  owner, heir, lease in ms, PUBLISH or SPUBLISH or BOTH
+-- reply {1, fence} the heir holds | {2, hearers} the heir had left: let go | {0} not ours
+local fence = 0
+local seen = redis.pcall('HMGET', KEYS[1], ARGV[1], ARGV[2])
+if seen.err or not seen[1] and not seen[2] then
+  return {0}
+end
+if not seen[1] then
+  -- A repeat: the heir's lease counts from here, for its answer is this one.
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  if KEYS[4] then
+    fence = redis.call('GET', KEYS[4]) or 0
+  end
+  return {1, fence}
+end
+redis.call('DEL', KEYS[1])
+if redis.call('EXISTS', KEYS[2]) == 1 then
+  local heard = 0
+  if ARGV[4] ~= 'SPUBLISH' then
+    heard = redis.call('PUBLISH', KEYS[3], '0')
+  end
+  if ARGV[4] ~= 'PUBLISH' then
+    heard = heard + redis.call('SPUBLISH', KEYS[3], '0')
+  end
+  return {2, heard}
+end
+if KEYS[4] then
+  fence = redis.call('INCR', KEYS[4])
+  if fence == 1 then
+    local t = redis.call('TIME')
+    redis.call('SET', KEYS[4], string.format('%.0f', t[1] * 1000000 + t[2] + 1))
+  end
+  if fence == 1 or fence > 9007199254740991 then
+    fence = redis.call('GET', KEYS[4])
+  end
+end
+redis.call('HSET', KEYS[1], ARGV[2], 1)
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return {1, fence}
