@@ -112,7 +112,7 @@ func (n *Nodes) form(ctx context.Context) error {
 			return err
 		}
 	}
-	return n.each(ctx, n.Servers(), n.complete)
+	return n.waitReplicasKnown(ctx)
 }
 
 func (n *Nodes) meet(ctx context.Context) error {
@@ -165,8 +165,27 @@ func (n *Nodes) each(ctx context.Context, servers []*Server, ok func(context.Con
 	return nil
 }
 
-// complete: this node sees every slot served, every node, and every replica
-// in its place (or it would not redirect a read, nor let it fail over).
+// waitReplicasKnown: a primary that has not heard yet whom a node follows
+// ignores that node's request to take over.
+func (n *Nodes) waitReplicasKnown(ctx context.Context) error {
+	for _, s := range n.Servers() {
+		err := poll(ctx, func() error {
+			ranges, err := s.slotRanges(ctx)
+			for _, r := range ranges {
+				if r.replicas < len(n.Replicas())/shards {
+					err = fmt.Errorf("%s does not know the replica of %s", s.Addr(), r.primary)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// complete: this node sees every slot served, and every node.
 func (n *Nodes) complete(ctx context.Context, c *redis.Client) error {
 	info, err := c.ClusterInfo(ctx).Result()
 	if err != nil {

@@ -80,6 +80,7 @@ func (n *Nodes) noSlotAt(ctx context.Context, old *Server) error {
 type slotRange struct {
 	start, end int
 	primary    string
+	replicas   int
 }
 
 // slotRanges asks for the map by CLUSTER SLOTS, the command that every
@@ -99,7 +100,7 @@ func (s *Server) slotRanges(ctx context.Context) (ranges []slotRange, err error)
 			start, _ := words[0].(int64)
 			end, _ := words[1].(int64)
 			at := fmt.Sprintf("%v:%v", node[0], node[1])
-			ranges = append(ranges, slotRange{int(start), int(end), at})
+			ranges = append(ranges, slotRange{int(start), int(end), at, len(words) - 3})
 		}
 		return err
 	})
