@@ -49,8 +49,13 @@ func Replica(t testing.TB, opts ...Option) *Pair {
 }
 
 // quickSync: a full synchronisation otherwise waits five seconds for more
-// replicas to come.
-var quickSync = []string{"repl-diskless-sync yes", "repl-diskless-sync-delay 0"}
+// replicas to come; and a replica that has not seen a first byte, which comes
+// with the first ping, is not shown by CLUSTER SLOTS.
+var quickSync = []string{
+	"repl-diskless-sync yes",
+	"repl-diskless-sync-delay 0",
+	"repl-ping-replica-period 1",
+}
 
 // waitFollowing returns when the replica has its primary's data.
 func (s *Server) waitFollowing(ctx context.Context) error {
