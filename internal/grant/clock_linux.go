@@ -11,11 +11,14 @@ const (
 	clockBoottime  = 7
 )
 
-// slept is how long the machine has been suspended since boot: CLOCK_BOOTTIME
+// slept is replaced in tests.
+var slept = sleptSinceBoot
+
+// sleptSinceBoot is how long the machine has been suspended since boot: CLOCK_BOOTTIME
 // counts suspends, CLOCK_MONOTONIC does not. The two are read one after the
 // other, and a pause of this thread between them would look like a suspend, so
 // the reading with the tightest bracket of a few wins.
-func slept() time.Duration {
+func sleptSinceBoot() time.Duration {
 	best, width := time.Duration(0), time.Duration(1<<62)
 	for range 4 {
 		before := read(clockMonotonic)

@@ -121,7 +121,7 @@ func describe(kind string) string {
 // again undoes what this owner may have got and goes on as another: an owner
 // that was undone never asks again.
 func (c *lockClaim) again(why error) error {
-	c.lock.undo(c.owner, c.doubt, c.policy.Lease)
+	c.lock.undo(c.owner, markIf(c.doubt, markMissing), c.policy.Lease)
 	c.owner, c.doubt = c.lock.Core.owner(), false
 	return &claim.Trouble{Err: why, Final: c.once}
 }
@@ -181,7 +181,7 @@ func (c *lockClaim) Leave() {
 		if c.level != nil {
 			c.level.Undo()
 		}
-		c.lock.undo(c.owner, c.doubt, c.policy.Lease)
+		c.lock.undo(c.owner, markIf(c.doubt, markMissing), c.policy.Lease)
 		c.hold.gone()
 		return
 	case c.place != nil:
@@ -193,7 +193,7 @@ func (c *lockClaim) Leave() {
 		c.doubt = c.doubt || spoken || inherited
 	}
 	if c.doubt {
-		c.lock.undo(c.owner, true, c.policy.Lease)
+		c.lock.undo(c.owner, markAlways, c.policy.Lease)
 	}
 	c.lock.Core.leaveLine(c.lock.id())
 }

@@ -70,6 +70,7 @@ func newCore(conn rediscore.Conn, set *settings.Redis, closed bool) *Core {
 	}
 	c.behind, c.stop = context.WithCancel(context.Background())
 	c.hub = newHub(c)
+	c.quiet.gap = set.WatchdogLease
 	c.probe.turn = make(chan struct{}, 1)
 	c.keeper.Renew = func(due []grant.Due) { go c.renew(due) }
 	c.keeper.Ahead = set.WatchdogLease / 30
@@ -215,6 +216,7 @@ func (c *Core) drain(ctx context.Context) error {
 		left := len(c.grants) + c.tasks
 		c.mu.Unlock()
 		if left == 0 {
+			grant.Signal(c.changed) // for another Close
 			return nil
 		}
 		select {

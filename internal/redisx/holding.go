@@ -174,26 +174,31 @@ func (r *lowering) unanswered() {}
 
 func (r *lowering) giveUp() {}
 
-// Marks that a release leaves for late acquires of its owner.
+// mark is when a release leaves a mark for late acquires of its owner.
+type mark int
+
 const (
-	markNever   = 0
-	markMissing = 1 // when it finds nothing
-	markAlways  = 2
+	markNever   mark = 0
+	markMissing mark = 1 // when it finds nothing: the acquire may be late
+	markAlways  mark = 2 // an earlier acquire than the answered one may be late
 )
+
+func markIf(doubt bool, otherwise mark) mark {
+	if doubt {
+		return markAlways
+	}
+	return otherwise
+}
 
 // release is one request of the release script.
 func (h *holding) release(ctx context.Context, left int) (answer, error) {
-	mark := markNever
-	if h.again {
-		mark = markAlways
-	}
-	return h.lock.release(ctx, h.owner, left, mark)
+	return h.lock.release(ctx, h.owner, left, markIf(h.again, markNever))
 }
 
-func (l *Lock) release(ctx context.Context, owner string, left, mark int) (answer, error) {
+func (l *Lock) release(ctx context.Context, owner string, left int, m mark) (answer, error) {
 	return l.Core.run(ctx, call{
 		script: l.Recipe.Release, keys: l.keys(owner),
-		args: []any{owner, left, l.Core.publishing(), mark},
+		args: []any{owner, left, l.Core.publishing(), int(m)},
 	}, 0)
 }
 
@@ -202,7 +207,7 @@ func (l *Lock) release(ctx context.Context, owner string, left, mark int) (answe
 func (h *holding) Lost() { h.gone() }
 
 // Discard lets go, behind, of what a lost grant may have left.
-func (h *holding) Discard() { h.lock.undo(h.owner, h.again, h.grant.Policy().Lease) }
+func (h *holding) Discard() { h.lock.undo(h.owner, markIf(h.again, markNever), h.grant.Policy().Lease) }
 
 // Settle brings the stored count down to what is alive, behind.
 func (h *holding) Settle(g *grant.Grant, _ int) {

@@ -8,18 +8,22 @@ import (
 )
 
 // quiet is the one clock of an outage: how long the store has answered this
-// client nothing, counted from the first request since its last answer.
+// client nothing, counted from the first request since its last answer. A time
+// in which nothing was asked is no outage: after a gap it starts anew.
 type quiet struct {
+	gap   time.Duration
 	mu    sync.Mutex
 	since time.Time
+	last  time.Time
 }
 
 func (q *quiet) asked(now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.since.IsZero() {
+	if q.since.IsZero() || now.Sub(q.last) > q.gap {
 		q.since = now
 	}
+	q.last = now
 }
 
 func (q *quiet) answered() {

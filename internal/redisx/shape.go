@@ -2,6 +2,7 @@ package redisx
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -44,11 +45,12 @@ func (c *Core) shape(ctx context.Context) (*rediscore.Shape, error) {
 }
 
 func (c *Core) unshaped(err error) error {
-	if e, ok := err.(*rediscore.ServerError); ok { //nolint:errorlint // the seam returns it bare
+	var e *rediscore.ServerError
+	if errors.As(err, &e) {
 		return c.refusal(e)
 	}
-	if f, ok := err.(*grant.Fault); ok { //nolint:errorlint // as above
-		return f
+	if errors.Is(err, grant.ErrInvalid) {
+		return &grant.Fault{Kind: grant.ErrInvalid, Causes: []error{err}}
 	}
 	return &claim.Trouble{Err: err}
 }

@@ -8,13 +8,8 @@ import (
 )
 
 // undo takes what owner may have got out of the store, behind the call that
-// leaves. An undo that finds nothing leaves a mark, because the acquire may be
-// late; doubt leaves it in any case, because an earlier acquire may be.
-func (l *Lock) undo(owner string, doubt bool, lease time.Duration) {
-	mark := markMissing
-	if doubt {
-		mark = markAlways
-	}
+// leaves. mark says whether a late acquire of the owner is to be expected.
+func (l *Lock) undo(owner string, mark mark, lease time.Duration) {
 	l.Core.later(func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, lease+time.Second)
 		defer cancel()

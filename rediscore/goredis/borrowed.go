@@ -2,7 +2,6 @@ package goredis
 
 import (
 	"context"
-	"errors"
 
 	"github.com/redis/go-redis/v9"
 
@@ -39,7 +38,7 @@ func (b *borrowed) Do(ctx context.Context, _ string, cmds ...rediscore.Cmd) ([]r
 }
 
 func (b *borrowed) Listen(context.Context, string, bool) (rediscore.Stream, error) {
-	return nil, errors.New("signals are not supported through a client of a type of its own")
+	return lentStream(b.rdb), nil
 }
 
 func (b *borrowed) Shape(context.Context) (rediscore.Shape, error) { return rediscore.Shape{}, nil }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -17,7 +18,8 @@ const mostHops = 5
 // cluster is a Redis Cluster. Who owns a slot is the user's client's knowledge;
 // the connections are ours, one node for each address.
 type cluster struct {
-	rdb *redis.ClusterClient
+	rdb    *redis.ClusterClient
+	loaded atomic.Bool
 
 	mu     sync.Mutex
 	nodes  map[string]*node
@@ -31,11 +33,37 @@ func newCluster(rdb *redis.ClusterClient) *cluster {
 
 // owner is the primary of key's slot, as far as the client knows.
 func (c *cluster) owner(ctx context.Context, key string) (*node, error) {
-	master, err := c.rdb.MasterForKey(ctx, key)
+	master, err := c.master(ctx, key)
 	if err != nil {
 		return nil, &rediscore.SendError{Err: err}
 	}
 	return c.at(master.Options(), master.Options().Addr)
+}
+
+// master asks the user's client. Until that has loaded its view of the cluster
+// once it does so in the call, and does not end with ctx.
+func (c *cluster) master(ctx context.Context, key string) (*redis.Client, error) {
+	if c.loaded.Load() {
+		return c.rdb.MasterForKey(ctx, key)
+	}
+	type found struct {
+		client *redis.Client
+		err    error
+	}
+	done := make(chan found, 1)
+	go func() {
+		m, err := c.rdb.MasterForKey(context.WithoutCancel(ctx), key)
+		if err == nil {
+			c.loaded.Store(true)
+		}
+		done <- found{m, err}
+	}()
+	select {
+	case f := <-done:
+		return f.client, f.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // at is the node with that address. from nil: options of any other node.
@@ -59,7 +87,7 @@ func (c *cluster) at(from *redis.Options, addr string) (*node, error) {
 func (c *cluster) Node(key string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	master, err := c.rdb.MasterForKey(ctx, key)
+	master, err := c.master(ctx, key)
 	if err != nil {
 		return ""
 	}

@@ -62,6 +62,15 @@ func newStream(from *redis.Options, addr string, sharded bool) *stream {
 	return s
 }
 
+// lentStream is a stream through a client that is not ours to look into. It
+// cannot be cut, so its Close may have to wait.
+func lentStream(rdb redis.UniversalClient) *stream {
+	s := &stream{quits: make(map[string]bool)}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.pubsub = rdb.Subscribe(s.ctx)
+	return s
+}
+
 func (s *stream) Subscribe(channels ...string) error {
 	s.mu.Lock()
 	for _, c := range channels {
@@ -149,6 +158,10 @@ func (s *stream) Close() error {
 	}
 	s.mu.Unlock()
 	s.cancel()
+	if s.client == nil {
+		go func() { _ = s.pubsub.Close() }()
+		return nil
+	}
 	_ = s.pubsub.Close()
 	return s.client.Close()
 }
