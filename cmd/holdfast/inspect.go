@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/holdfast-go/holdfast/recipes"
+)
+
+type inspectCmd struct {
+	server
+	lockFlags
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// Help is shown by holdfast inspect --help.
+func (*inspectCmd) Help() string {
+	return `
+Reads the store once, and changes nothing. Without --layout it recognises the layout by what is there.
+
+In the JSON, fields are null where the store does not know; lease_ms is what is left of the lease, null
+when it has none. since and until are RFC 3339.
+
+Exit code: 0, also when nobody holds the lock. 122: the store could not be reached, or something else is
+stored under that name. 125: usage.`
+}
+
+// answerWithin is how long a person waits for a look.
+const answerWithin = 5 * time.Second
+
+// Run is called by kong.
+func (c *inspectCmd) Run(o *output) error {
+	ctx, stop := interruptible()
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	s, err := c.open(c.Redis)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.close(ctx) }()
+	got, _, err := c.look(ctx, s)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	if !c.JSON {
+		_, err = o.out.Write(asText(c.Recipe, got))
+		return err
+	}
+	e := json.NewEncoder(o.out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(asJSON(c.Recipe, got))
+}
+
+// look is the lock as it stands, and who can act on it. Without a layout the
+// one that fits what is stored is taken, and of two that share a form the
+// fenced one, which shows more.
+func (f *lockFlags) look(ctx context.Context, s *store) (recipes.Status, recipes.Inspector, error) {
+	var first error
+	for _, fenced := range []bool{true, false} {
+		for _, k := range kinds {
+			if k.fenced != fenced || k.recipe != f.Recipe || f.Layout != "" && f.Layout != k.layout {
+				continue
+			}
+			who, ok := k.redis(s.redis, f.Name).(recipes.Inspector)
+			if !ok {
+				return recipes.Status{}, nil, &exit{exitUsage, fmt.Errorf("a %s cannot be inspected", f.Recipe)}
+			}
+			got, err := who.Inspect(ctx)
+			if err == nil {
+				return withoutEmptyFences(got), who, nil
+			}
+			if first == nil {
+				first = err
+			}
+			if !errors.Is(err, recipes.ErrConflict) {
+				return recipes.Status{}, nil, first
+			}
+		}
+	}
+	if first == nil {
+		_, first = f.choose(func(kind) bool { return true })
+	}
+	return recipes.Status{}, nil, first
+}
+
+// withoutEmptyFences: no token is 0, so that is a lock without a counter.
+func withoutEmptyFences(s recipes.Status) recipes.Status {
+	for i := range s.Holders {
+		s.Holders[i].HasFence = s.Holders[i].HasFence && s.Holders[i].Fence != 0
+	}
+	return s
+}
+
+type forceCmd struct {
+	server
+	lockFlags
+	Owner string `required:"" placeholder:"ID" help:"Owner of the hold, as holdfast inspect shows it."`
+}
+
+// Help is shown by holdfast force-release --help.
+func (*forceCmd) Help() string {
+	return `
+The holder is not asked, and finds out at its next renewal; what it still writes until then only a fencing
+token stops. The token counter is raised if there is one. Nothing happens when that owner does not hold
+the lock (any more), so nobody else can lose it by mistake.
+
+Exit code: 0: released. 1: that owner does not hold the lock. 122: the store could not be reached, or
+something else is stored under that name. 125: usage.`
+}
+
+// Run is called by kong.
+func (c *forceCmd) Run(o *output) error {
+	ctx, stop := interruptible()
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	s, err := c.open(c.Redis)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.close(ctx) }()
+	_, who, err := c.look(ctx, s)
+	if err == nil {
+		err = who.ForceRelease(ctx, recipes.Holder{ID: c.Owner})
+	}
+	switch {
+	case errors.Is(err, recipes.ErrNotHeld):
+		return &exit{exitFailed, err}
+	case err != nil:
+		return interrupted(ctx, err)
+	}
+	fmt.Fprintf(o.out, "%s: released, was held by %s\n", c.Name, c.Owner)
+	return nil
+}
