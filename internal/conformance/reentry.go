@@ -1,0 +1,137 @@
+package conformance
+
+import (
+	"context"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/holdfast-go/holdfast/recipes"
+)
+
+var reentry = []scenario{
+	{name: "levels are released in any order, and strangers wait for the last", run: anyOrder},
+	{name: "every form of lock re-enters", run: everyFormReenters},
+	{name: "levels released at the same time are released once each", run: releasedTogether},
+	{name: "under one hold, locks of another name exclude each other", run: othersUnderAHold},
+	{name: "the context of a released hold carries nothing", run: releasedCarriesNothing},
+	{name: "a lost hold cannot be re-entered", run: lostCannotBeReentered},
+}
+
+// three locks three levels deep.
+func (c *trial) three() []*recipes.Hold {
+	c.Helper()
+	levels := make([]*recipes.Hold, 3)
+	ctx := c.ctx()
+	for i := range levels {
+		levels[i] = c.lockWith(ctx, 0)
+		require.Equal(c, i+1, levels[i].Count())
+		require.Equal(c, levels[0].Owner(), levels[i].Owner())
+		ctx = levels[i].Context(c.ctx())
+	}
+	return levels
+}
+
+func anyOrder(c *trial) {
+	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		levels := c.three()
+		for n, i := range order {
+			c.refused(n % 2)
+			c.release(levels[i])
+			require.ErrorIs(c, levels[i].Err(), recipes.ErrNotHeld)
+			c.closed(levels[i].Done(), "a released level")
+			for _, other := range order[n+1:] {
+				require.NoError(c, levels[other].Err())
+				c.open(levels[other].Done(), "a level that is held")
+			}
+		}
+		c.free(1)
+	}
+}
+
+func everyFormReenters(c *trial) {
+	h := c.lock(0)
+	ctx := h.Context(c.ctx())
+	forms := []func() (*recipes.Hold, error){
+		func() (*recipes.Hold, error) { return c.locker(0).TryLock(ctx) },
+		func() (*recipes.Hold, error) { return c.locker(0).Lock(ctx, recipes.WithWait(0)) },
+		func() (*recipes.Hold, error) { return c.locker(0).Lock(ctx, recipes.WithWait(time.Minute)) },
+		func() (*recipes.Hold, error) { return c.locker(0).Lock(ctx, recipes.WithLease(time.Minute)) },
+		func() (*recipes.Hold, error) { return c.locker(0).Lock(ctx, recipes.WithMaxHold(time.Minute)) },
+	}
+	for _, form := range forms {
+		deeper, err := form()
+		require.NoError(c, err)
+		require.Equal(c, 2, deeper.Count())
+		c.release(deeper)
+		require.NoError(c, h.Err())
+	}
+	c.release(h)
+	c.free(1)
+}
+
+func releasedTogether(c *trial) {
+	for range 25 {
+		levels := c.three()
+		var g errgroup.Group
+		for _, h := range levels {
+			g.Go(func() error { return h.Release(c.ctx()) })
+		}
+		require.NoError(c, g.Wait())
+		c.freeSoon(0, patience/4)
+		c.freeSoon(1, patience/4)
+	}
+}
+
+func othersUnderAHold(c *trial) {
+	const workers, rounds = 8, 3
+	h := c.lock(0)
+	ctx := h.Context(c.ctx())
+	var r register
+	var g errgroup.Group
+	for range workers {
+		g.Go(func() error {
+			for range rounds {
+				err := recipes.Do(ctx, c.other(0, "other"), func(context.Context, *recipes.Hold) error { return r.add() })
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	require.NoError(c, g.Wait())
+	require.EqualValues(c, workers*rounds, r.value.Load())
+	require.NoError(c, h.Err())
+	c.release(h)
+}
+
+func releasedCarriesNothing(c *trial) {
+	h := c.lock(0)
+	old := context.WithoutCancel(h.Context(c.ctx()))
+	c.release(h)
+
+	again, err := c.locker(0).TryLock(old)
+	require.NoError(c, err)
+	require.Equal(c, 1, again.Count())
+	require.NotEqual(c, h.Owner(), again.Owner())
+	_, err = c.locker(0).TryLock(old)
+	c.is(err, recipes.ErrNotAcquired)
+	c.release(again)
+}
+
+func lostCannotBeReentered(c *trial) {
+	h := c.lock(0, recipes.WithLease(200*time.Millisecond))
+	old := context.WithoutCancel(h.Context(c.ctx()))
+	c.closed(h.Done(), "a leased hold")
+	for range 2 {
+		_, err := c.locker(0).Lock(old)
+		c.lost(err, recipes.ReasonLeaseOver)
+		_, err = c.locker(0).TryLock(old)
+		c.lost(err, recipes.ReasonLeaseOver)
+		// Nor after its user knows.
+		_ = h.Release(c.ctx())
+	}
+	c.freeSoon(1, patience/2)
+}

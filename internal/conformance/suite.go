@@ -1,0 +1,110 @@
+// Package conformance is one suite for everything that is a recipes.Locker. A
+// recipe says how to make its locks on some deployment and what they can do,
+// and Run puts them through every scenario that this allows.
+package conformance
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/holdfast-go/holdfast/recipes"
+)
+
+// Clients is how many independent clients a trial has: two that contend and one
+// that looks on.
+const Clients = 3
+
+// Calm is the watchdog lease where a scenario does not wait for one to run out.
+// Its length shows what was not cleaned up: nothing lapses while a trial looks.
+const Calm = 30 * time.Second
+
+// Subject is one recipe in one layout on one deployment.
+type Subject struct {
+	// New makes fresh clients for one trial. The first renews its holds with
+	// the given lease, the others with Calm.
+	New func(t *testing.T, lease time.Duration) Deployment
+	// Bubble runs each scenario in testing/synctest: for locks without a store,
+	// whose time then costs nothing and is exact.
+	Bubble bool
+	// Fences: holds carry a token.
+	Fences bool
+	// Ordered: grants follow the order of claims across clients, too.
+	Ordered bool
+	// Patience is how long "soon" may take where the lock is only slower than
+	// others; 0: the usual.
+	Patience time.Duration
+}
+
+// Deployment is the clients of one trial.
+type Deployment interface {
+	// Locker is the lock of that name at a client. Where a lock lives in the
+	// process, all clients are one.
+	Locker(client int, name string) recipes.Locker
+	// Waiting is how many Lock calls of that name have had to wait so far. A
+	// Subject in a bubble is not asked.
+	Waiting(name string) int
+}
+
+// Store is a Deployment whose locks live in a store. Its Lockers are
+// recipes.Inspectors.
+type Store interface {
+	Deployment
+	// Close closes a client.
+	Close(ctx context.Context, client int) error
+	// Left are the keys whose names contain tag, and the subscribed channels,
+	// without what is documented to stay: marks of undone owners, fences.
+	Left(t *testing.T, tag string) (keys, channels []string)
+	// Delete deletes what the store has of a lock, by hand.
+	Delete(t *testing.T, name string)
+}
+
+// scenario is one sentence of the contract.
+type scenario struct {
+	name string
+	// lease of the first client's watchdog; 0: Calm.
+	lease time.Duration
+	needs need
+	run   func(c *trial)
+}
+
+// need is what a scenario asks of a subject beyond a Locker.
+type need int
+
+const (
+	aLocker need = iota
+	aStore       // several clients, a watchdog, Inspect, Close
+)
+
+// Short is a watchdog lease to wait for.
+const Short = time.Second
+
+// Run puts a subject through the suite, each scenario a subtest. Subtests run in
+// parallel; what they share is up to Subject.New.
+func Run(t *testing.T, s Subject) {
+	for _, sc := range scenarios() {
+		if sc.needs == aStore && s.Bubble {
+			continue
+		}
+		t.Run(sc.name, func(t *testing.T) {
+			if s.Bubble {
+				synctest.Test(t, func(t *testing.T) { sc.run(newTrial(t, s, sc)) })
+				return
+			}
+			t.Parallel()
+			sc.run(newTrial(t, s, sc))
+		})
+	}
+}
+
+func scenarios() []scenario {
+	return slices.Concat(
+		exclusion, tries, cancelling,
+		reentry, siblings,
+		contexts, releasing,
+		leases, nested, extending, watchdog, losing, fences,
+		options, doing, inspecting, closing, signals,
+	)
+}

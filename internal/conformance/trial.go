@@ -1,0 +1,265 @@
+package conformance
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/holdfast-go/holdfast/internal/grant"
+	"github.com/holdfast-go/holdfast/recipes"
+)
+
+// patience is for what must come, on a machine that is busy with other things.
+const patience = 20 * time.Second
+
+// trial is one scenario under way.
+type trial struct {
+	*testing.T
+	Subject
+	d     Deployment
+	store Store         // nil without one
+	lease time.Duration // of the first client's watchdog
+	tag   string        // in every name of this trial
+}
+
+func newTrial(t *testing.T, s Subject, sc scenario) *trial {
+	var tag [6]byte
+	_, _ = rand.Read(tag[:])
+	c := &trial{T: t, Subject: s, lease: sc.lease, tag: hex.EncodeToString(tag[:])}
+	if c.lease == 0 {
+		c.lease = Calm
+	}
+	if s.Bubble {
+		// Time stands still once the test has returned: the goroutine that looks
+		// after leases needs its second to go.
+		t.Cleanup(func() { <-time.After(2 * time.Second) })
+	}
+	c.d = s.New(t, c.lease)
+	if c.store, _ = c.d.(Store); c.store != nil {
+		t.Cleanup(c.cleanUp)
+	}
+	return c
+}
+
+// cleanUp is the last assertion of every scenario: the lock left nothing behind.
+func (c *trial) cleanUp() {
+	failed := c.Failed() // then holds may be out, and waiting for them says nothing new
+	if !failed {
+		require.Eventually(c, func() bool {
+			keys, _ := c.store.Left(c.T, c.tag)
+			return len(keys) == 0
+		}, patience/4, 5*time.Millisecond, "keys are left in the store: %s", lazily(func() any {
+			keys, _ := c.store.Left(c.T, c.tag)
+			return keys
+		}))
+	}
+	limit := patience
+	if failed {
+		limit = 10 * time.Millisecond
+	}
+	for client := range Clients {
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		err := c.store.Close(ctx, client)
+		cancel()
+		if !failed {
+			require.NoError(c, err, "client %d has something pending", client)
+		}
+	}
+	if !failed {
+		require.Eventually(c, func() bool {
+			_, channels := c.store.Left(c.T, c.tag)
+			return len(channels) == 0
+		}, patience, 5*time.Millisecond, "a closed client is still subscribed")
+	}
+}
+
+// ctx is a context for calls that must come to an end.
+func (c *trial) ctx() context.Context {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, errors.New("the trial's patience is over"))
+	c.Cleanup(cancel)
+	return ctx
+}
+
+func (c *trial) name(of string) string { return c.tag + ":" + of }
+
+// locker is the lock that most scenarios are about.
+func (c *trial) locker(client int) recipes.Locker { return c.other(client, "orders") }
+
+func (c *trial) other(client int, of string) recipes.Locker {
+	return c.d.Locker(client, c.name(of))
+}
+
+func (c *trial) lock(client int, opts ...recipes.LockOption) *recipes.Hold {
+	c.Helper()
+	return c.lockWith(c.ctx(), client, opts...)
+}
+
+func (c *trial) lockWith(ctx context.Context, client int, opts ...recipes.LockOption) *recipes.Hold {
+	c.Helper()
+	h, err := c.locker(client).Lock(ctx, opts...)
+	require.NoError(c, err)
+	require.NoError(c, h.Err())
+	return h
+}
+
+func (c *trial) release(h *recipes.Hold) {
+	c.Helper()
+	require.NoError(c, h.Release(c.ctx()))
+}
+
+// refused: a try of that client finds the lock held.
+func (c *trial) refused(client int) {
+	c.Helper()
+	h, err := c.locker(client).TryLock(c.ctx())
+	require.Nil(c, h)
+	c.is(err, recipes.ErrNotAcquired)
+}
+
+// free: the lock can be had now.
+func (c *trial) free(client int) {
+	c.Helper()
+	h, err := c.locker(client).TryLock(c.ctx())
+	require.NoError(c, err)
+	c.release(h)
+}
+
+// freeSoon: the lock can be had in a moment, by waiting like anybody.
+func (c *trial) freeSoon(client int, within time.Duration) {
+	c.Helper()
+	start := time.Now()
+	c.release(c.lock(client))
+	require.Less(c, time.Since(start), within)
+}
+
+// is: err matches every target and names the lock.
+func (c *trial) is(err error, targets ...error) {
+	c.Helper()
+	require.Error(c, err)
+	require.ErrorContains(c, err, grant.Quote(c.name("orders")))
+	for _, target := range targets {
+		require.ErrorIs(c, err, target)
+	}
+}
+
+// lost: err says that the hold was lost, and why.
+func (c *trial) lost(err error, why recipes.Reason) {
+	c.Helper()
+	c.is(err, recipes.ErrLost, recipes.ErrNotHeld)
+	var l *recipes.LostError
+	require.ErrorAs(c, err, &l)
+	require.Equal(c, why, l.Reason, "%v", err)
+	require.Equal(c, c.name("orders"), l.Name)
+}
+
+// outcome is how a Lock call ended.
+type outcome struct {
+	hold *recipes.Hold
+	err  error
+}
+
+// start calls Lock behind the scenario's back.
+func (c *trial) start(ctx context.Context, client int, opts ...recipes.LockOption) <-chan outcome {
+	l := c.locker(client)
+	out := make(chan outcome, 1)
+	go func() {
+		h, err := l.Lock(ctx, opts...)
+		out <- outcome{h, err}
+	}()
+	return out
+}
+
+// waiting starts a Lock call and returns when it is in line, as the n-th that
+// had to wait.
+func (c *trial) waiting(ctx context.Context, n, client int, opts ...recipes.LockOption) <-chan outcome {
+	c.Helper()
+	out := c.start(ctx, client, opts...)
+	c.queued(n)
+	return out
+}
+
+// queued: n Lock calls have had to wait until now.
+func (c *trial) queued(n int) {
+	c.Helper()
+	if c.Bubble {
+		synctest.Wait()
+		return
+	}
+	require.Eventually(c, func() bool { return c.d.Waiting(c.name("orders")) >= n }, patience, time.Millisecond)
+}
+
+func (c *trial) granted(out <-chan outcome) *recipes.Hold {
+	c.Helper()
+	o := c.ended(out)
+	require.NoError(c, o.err)
+	return o.hold
+}
+
+func (c *trial) failed(out <-chan outcome) error {
+	c.Helper()
+	o := c.ended(out)
+	require.Nil(c, o.hold)
+	require.Error(c, o.err)
+	return o.err
+}
+
+func (c *trial) ended(out <-chan outcome) outcome {
+	c.Helper()
+	select {
+	case o := <-out:
+		return o
+	case <-time.After(patience):
+		require.FailNow(c, "a Lock call does not end")
+		return outcome{}
+	}
+}
+
+// stillWaiting: the call has not ended although there was time for it.
+func (c *trial) stillWaiting(out <-chan outcome) {
+	c.Helper()
+	select {
+	case o := <-out:
+		require.FailNow(c, "the call should wait", "%v %v", o.hold, o.err)
+	case <-time.After(50 * time.Millisecond):
+	}
+}
+
+// closed: the channel closes soon.
+func (c *trial) closed(done <-chan struct{}, what string) {
+	c.Helper()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		require.FailNow(c, what+" does not end")
+	}
+}
+
+func (c *trial) open(done <-chan struct{}, what string) {
+	c.Helper()
+	select {
+	case <-done:
+		require.FailNow(c, what+" has ended")
+	default:
+	}
+}
+
+// during calls f every now and then until d is over.
+func (c *trial) during(d time.Duration, f func()) {
+	c.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(d); time.Now().Before(end); <-tick.C {
+		f()
+	}
+}
+
+// lazily puts off what a message shows until it is shown.
+type lazily func() any
+
+func (f lazily) String() string { return fmt.Sprint(f()) }
