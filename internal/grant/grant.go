@@ -139,14 +139,13 @@ func (g *Grant) believe(sent, until time.Time, lease time.Duration) {
 // nextLease is what a renewal at now would ask for: the lease, or what is left
 // of a maximum hold; 0 when that would not lengthen what the store has.
 func (g *Grant) nextLease(now time.Time) time.Duration {
-	d := g.policy.Lease
-	if !g.policy.End.IsZero() {
-		d = min(d, g.policy.End.Sub(now))
-		if d < MinLease || !now.Add(d).After(g.ttlEnd.Add(g.policy.Lease/100)) && g.policy.End.Before(g.ttlEnd) {
-			return 0
-		}
+	switch {
+	case g.policy.End.IsZero():
+		return g.policy.Lease
+	case !g.until.Before(g.policy.End):
+		return 0
 	}
-	return d
+	return min(g.policy.Lease, LeaseFor(g.policy.End.Sub(now)))
 }
 
 // schedule tells the keeper when to look at this grant next.

@@ -26,6 +26,10 @@ func Validity(lease, p99 time.Duration, rate float64) time.Duration {
 	return lease - time.Duration(float64(lease)*rate) - Margin(lease, p99)
 }
 
+// LeaseFor is a lease whose validity covers a maximum hold of d, with what the
+// margin and the clock rate take.
+func LeaseFor(d time.Duration) time.Duration { return d + d/10 + MinLease }
+
 // RenewIn is when a lease is renewed: at a third, up to a tenth of that sooner,
 // so that holds taken together do not stay together.
 func RenewIn(lease time.Duration) time.Duration {

@@ -99,14 +99,18 @@ func (f *feed) session(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer f.forget()
+	defer func() { _ = stream.Close() }()
+	// The first SUBSCRIBE dials; a Receive beside it would only wait for its
+	// lock.
+	if more, err := f.arrange(stream); err != nil || !more {
+		return err
+	}
 	signals, failed := make(chan rediscore.Signal, 64), make(chan error, 1)
 	ended := make(chan struct{})
+	defer close(ended)
 	go receive(stream, signals, failed, ended)
-	err = f.serve(ctx, stream, signals, failed)
-	close(ended)
-	_ = stream.Close()
-	f.forget()
-	return err
+	return f.serve(ctx, stream, signals, failed)
 }
 
 func receive(s rediscore.Stream, out chan<- rediscore.Signal, failed chan<- error, ended <-chan struct{}) {

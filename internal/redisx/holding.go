@@ -154,6 +154,8 @@ func (h *holding) settle(ctx context.Context, r settler, unsure bool) error {
 		select {
 		case <-ctx.Done():
 			return err
+		case <-h.lock.Core.behind.Done(): // closed: there is nothing to send it with
+			return err
 		case <-time.After(grant.RetryIn(h.lock.Core.set.WatchdogLease, n)):
 		}
 	}

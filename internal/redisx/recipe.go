@@ -121,7 +121,7 @@ func (l *Lock) policy(o grant.Options) grant.Policy {
 	case o.Leased:
 		return grant.Policy{Lease: o.Lease, Leased: true}
 	case o.Bounded:
-		return grant.Policy{Lease: min(l.Core.set.WatchdogLease, o.MaxHold)}
+		return grant.Policy{Lease: min(l.Core.set.WatchdogLease, grant.LeaseFor(o.MaxHold).Truncate(time.Millisecond))}
 	}
 	return grant.Policy{Lease: l.Core.set.WatchdogLease}
 }
