@@ -78,7 +78,7 @@ func (c *Conn) readRequests() {
 			req, err := c.proto.readRequest(r)
 			if err != nil {
 				b.flush()
-				c.refuse(err)
+				c.cutIfMalformed(err)
 				lane.push(item{end: endHalf})
 				return
 			}
@@ -94,8 +94,8 @@ func (c *Conn) readRequests() {
 	}
 }
 
-// refuse cuts a connection that speaks something else.
-func (c *Conn) refuse(err error) {
+// cutIfMalformed cuts a connection that speaks something else.
+func (c *Conn) cutIfMalformed(err error) {
 	if errors.Is(err, errMalformed) {
 		c.p.log.count(func(s *Stats) { s.Malformed++ })
 		c.close(true)
@@ -110,7 +110,7 @@ func (c *Conn) readReplies() {
 	for lane.waitRoom(c.done) {
 		rep, err := c.proto.readReply(r)
 		if err != nil {
-			c.refuse(err)
+			c.cutIfMalformed(err)
 			end := endClose
 			if errors.Is(err, syscall.ECONNRESET) {
 				end = endReset

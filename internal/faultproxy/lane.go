@@ -92,14 +92,13 @@ func (l *lane) head() (it item, wait time.Duration, ok bool) {
 		if wait = time.Until(it.due); wait > 0 {
 			return item{}, wait, false
 		}
-		gap := l.state.hole || l.lost
-		if gap && it.end != endNone && l.state.hole {
+		if l.state.hole && it.end != endNone {
 			return item{}, 0, false // the end of a connection does not show either
 		}
-		l.items[0] = item{}
+		l.items[0] = item{} // let go of its bytes
 		l.items = l.items[1:]
 		switch {
-		case gap && it.end == endNone, it.end == endSilence:
+		case it.end == endSilence, it.end == endNone && (l.state.hole || l.lost):
 			l.lost = true
 		default:
 			return it, 0, true

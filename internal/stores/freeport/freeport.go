@@ -13,11 +13,13 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"sync"
 )
 
 // Port is one taken port.
 type Port struct {
 	n     int
+	once  sync.Once // a number closed twice could be somebody else's by then
 	close func() error
 }
 
@@ -27,8 +29,11 @@ func (p *Port) Number() int { return p.n }
 // Addr is the loopback address with the port.
 func (p *Port) Addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(p.n)) }
 
-// Close gives the port back.
-func (p *Port) Close() error { return p.close() }
+// Close gives the port back. Only the first call does anything.
+func (p *Port) Close() (err error) {
+	p.once.Do(func() { err = p.close() })
+	return err
+}
 
 // Take takes a free port.
 func Take() (*Port, error) {
