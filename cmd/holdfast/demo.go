@@ -15,7 +15,7 @@ import (
 // demoCmd has no environment variable for its server: it would make load on
 // one that was set for other commands.
 type demoCmd struct {
-	Redis []string `placeholder:"ADDR,..." help:"Use this server (host:port) instead of one inside this process. Several with --cluster or --sentinel-master."`
+	Redis []string `placeholder:"ADDR" help:"Use this server (host:port) instead of one inside this process. Several with --cluster or --sentinel-master."`
 	connection
 }
 
@@ -49,49 +49,49 @@ func (d *demoCmd) Run(o *output) error {
 		return err
 	}
 	defer p.close()
+	return interrupted(ctx, show(ctx, o, p, kinds))
+}
+
+// show sells without a lock, then under one of each kind.
+func show(ctx context.Context, o *output, p *place, kinds []kind) error {
 	if err := p.ping(ctx); err != nil {
 		return fmt.Errorf("%s does not answer: %w", p.where, err)
 	}
-	all, err := show(ctx, p, newTable(o.out, p.where))
+	t := newTable(o.out)
+	t.intro(p.where)
+	free, think, err := oversell(ctx, p, t)
 	if err != nil {
-		return interrupted(ctx, err)
+		return err
 	}
-	if len(failures(all)) > 0 {
+	t.row(free)
+	var locked []outcome
+	for _, k := range kinds {
+		got, err := p.sell(ctx, &k, think, t.progress(k.title))
+		if err != nil {
+			return err
+		}
+		t.row(got)
+		locked = append(locked, got)
+	}
+	t.verdict(free, locked)
+	if len(failures(locked)) > 0 {
 		return &exit{code: exitFailed}
 	}
 	return nil
 }
 
-// show sells without a lock until too much is sold, then under each.
-func show(ctx context.Context, p *place, t *table) ([]outcome, error) {
-	t.intro()
-	var all []outcome
+// oversell sells without a lock, and tells how long buyers must think for that
+// to go wrong.
+func oversell(ctx context.Context, p *place, t *table) (outcome, time.Duration, error) {
 	think := firstThink
-	for try := 1; ; try++ {
+	for range mostTries {
 		got, err := p.sell(ctx, nil, think, t.progress("no lock"))
-		if err != nil {
-			return nil, err
-		}
-		if got.oversold() > 0 {
-			all = append(all, got)
-			break
-		}
-		if try == mostTries {
-			return nil, &exit{exitFailed, fmt.Errorf("nothing was oversold without a lock, though each buyer thought for %v", think)}
+		if err != nil || got.oversold() > 0 {
+			return got, think, err
 		}
 		think *= 4
 	}
-	t.row(all[0])
-	for _, k := range kinds {
-		got, err := p.sell(ctx, &k, think, t.progress(k.title))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, got)
-		t.row(got)
-	}
-	t.verdict(all)
-	return all, nil
+	return outcome{}, 0, &exit{exitFailed, errors.New("without a lock nothing was oversold, so there is nothing to compare with")}
 }
 
 // interruptible ends with the signals that end programs; interrupted then gives
@@ -114,7 +114,7 @@ func interruptible() (context.Context, func()) {
 
 func interrupted(ctx context.Context, err error) error {
 	var own *exit
-	if errors.As(context.Cause(ctx), &own) {
+	if err != nil && errors.As(context.Cause(ctx), &own) {
 		return own
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/holdfast-go/holdfast/recipes"
@@ -60,32 +61,36 @@ func (c *inspectCmd) Run(o *output) error {
 // one that fits what is stored is taken, and of two that share a form the
 // fenced one, which shows more.
 func (f *lockFlags) look(ctx context.Context, s *store) (recipes.Status, recipes.Inspector, error) {
+	fitting, err := f.fitting()
+	if err != nil {
+		return recipes.Status{}, nil, err
+	}
+	slices.SortStableFunc(fitting, func(a, b kind) int { return fencedFirst(a) - fencedFirst(b) })
 	var first error
-	for _, fenced := range []bool{true, false} {
-		for _, k := range kinds {
-			if k.fenced != fenced || k.recipe != f.Recipe || f.Layout != "" && f.Layout != k.layout {
-				continue
-			}
-			who, ok := k.redis(s.redis, f.Name).(recipes.Inspector)
-			if !ok {
-				return recipes.Status{}, nil, &exit{exitUsage, fmt.Errorf("a %s cannot be inspected", f.Recipe)}
-			}
-			got, err := who.Inspect(ctx)
-			if err == nil {
-				return withoutEmptyFences(got), who, nil
-			}
-			if first == nil {
-				first = err
-			}
-			if !errors.Is(err, recipes.ErrConflict) {
-				return recipes.Status{}, nil, first
-			}
+	for _, k := range fitting {
+		who, ok := k.redis(s.redis, f.Name).(recipes.Inspector)
+		if !ok {
+			return recipes.Status{}, nil, &exit{exitUsage, fmt.Errorf("a %s cannot be inspected", f.Recipe)}
+		}
+		got, err := who.Inspect(ctx)
+		if err == nil {
+			return withoutEmptyFences(got), who, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if !errors.Is(err, recipes.ErrConflict) {
+			break
 		}
 	}
-	if first == nil {
-		_, first = f.choose(func(kind) bool { return true })
-	}
 	return recipes.Status{}, nil, first
+}
+
+func fencedFirst(k kind) int {
+	if k.fenced {
+		return 0
+	}
+	return 1
 }
 
 // withoutEmptyFences: no token is 0, so that is a lock without a counter.

@@ -38,38 +38,38 @@ func fenceCounter(name string) []string { return []string{"redisson_lock_token:{
 // lockFlags say which lock.
 type lockFlags struct {
 	Recipe string `default:"mutex" enum:"${recipes}" help:"Kind of lock: ${enum}."`
-	Layout string `default:"" enum:",${layouts}" placeholder:"LAYOUT" help:"How the lock is stored: redisson, fenced or plain."`
+	Layout string `placeholder:"LAYOUT" help:"How the lock is stored: ${layouts}."`
 	Name   string `required:"" short:"n" placeholder:"NAME" help:"Name of the lock."`
 }
 
-// choose is the kind that the flags name; without a layout, the first that will
-// do.
-func (f *lockFlags) choose(will func(kind) bool) (kind, error) {
+// fitting are the kinds that the flags leave to choose from.
+func (f *lockFlags) fitting() ([]kind, error) {
+	var all []kind
 	for _, k := range kinds {
-		if k.recipe == f.Recipe && (f.Layout == "" || f.Layout == k.layout) && will(k) {
-			return k, nil
+		if k.recipe == f.Recipe && (f.Layout == "" || f.Layout == k.layout) {
+			all = append(all, k)
 		}
 	}
-	if f.Layout == "" {
-		return kind{}, &exit{exitUsage, fmt.Errorf("no layout of %s can do that", f.Recipe)}
+	if len(all) == 0 {
+		return nil, &exit{exitUsage, fmt.Errorf("a %s has no layout %q", f.Recipe, f.Layout)}
 	}
-	return kind{}, &exit{exitUsage, fmt.Errorf("a %s cannot do that with layout %s", f.Recipe, f.Layout)}
+	return all, nil
 }
 
 func recipeNames() string {
-	return names(func(k kind) string { return k.recipe })
+	return names(",", func(k kind) string { return k.recipe })
 }
 
 func layoutNames() string {
-	return names(func(k kind) string { return k.layout })
+	return names(", ", func(k kind) string { return k.layout })
 }
 
-func names(of func(kind) string) string {
+func names(sep string, of func(kind) string) string {
 	var all []string
 	for _, k := range kinds {
 		if n := of(k); !slices.Contains(all, n) {
 			all = append(all, n)
 		}
 	}
-	return strings.Join(all, ",")
+	return strings.Join(all, sep)
 }

@@ -44,11 +44,14 @@ func execute(args []string, o *output) int {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 96}),
 		kong.Vars{"version": version(), "recipes": recipeNames(), "layouts": layoutNames()},
 	)
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
 	call, err := parser.Parse(args)
 	if err == nil {
 		err = call.Run(o)
 	} else {
-		err = &exit{exitUsage, fmt.Errorf("%w (see holdfast --help)", err)}
+		err = &exit{exitUsage, fmt.Errorf("%w; holdfast --help says more", err)}
 	}
 	code, err := exitCode(err)
 	if err != nil {

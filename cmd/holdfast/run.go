@@ -34,7 +34,8 @@ func (*runCmd) Help() string {
 The command runs while the lock is held, as with flock(1), and the lock is released when it ends. It
 runs in a process group of its own. HUP, INT, QUIT and TERM are passed on to the group, USR1, USR2, ALRM
 and WINCH to the command alone. While the lock is waited for, a signal ends the wait and nothing is left
-behind. Processes that the command leaves in the background run on without the lock.
+behind. Processes that the command leaves in the background run on without the lock. A run of the same
+name inside the command waits for it, and so for ever.
 
 When the lock is lost (deleted, taken by force, its lease over, or the server out of reach for too long),
 the process group gets TERM, and KILL after --grace.
@@ -97,7 +98,16 @@ func (r *runCmd) check() (kind, error) {
 	case strings.ContainsAny(r.FenceEnv, "=\x00"):
 		return kind{}, &exit{exitUsage, fmt.Errorf("--fence-env %q is no name of a variable", r.FenceEnv)}
 	}
-	return r.choose(func(k kind) bool { return r.FenceEnv == "" || k.fenced })
+	fitting, err := r.fitting()
+	if err != nil {
+		return kind{}, err
+	}
+	for _, k := range fitting {
+		if r.FenceEnv == "" || k.fenced {
+			return k, nil
+		}
+	}
+	return kind{}, &exit{exitUsage, fmt.Errorf("--fence-env: a %s of layout %s has no fencing token", r.Recipe, fitting[0].layout)}
 }
 
 // executable looks the command up before anything is asked of the store.
@@ -141,9 +151,11 @@ func (r *runCmd) acquire(o *output, s *store, l recipes.Locker, signals chan os.
 	for {
 		select {
 		case res := <-got:
-			if res.err == nil && ctx.Err() != nil {
-				// Granted just before the signal: it is ours to give back.
-				res.err = res.hold.Release(ctx)
+			if ctx.Err() != nil && res.err == nil {
+				// Granted just before the signal. If this fails, closing the
+				// store waits for it.
+				_ = res.hold.Release(ctx)
+				res.err = ctx.Err()
 			}
 			return res.hold, interrupted(ctx, res.err)
 		case sig := <-signals:

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -53,23 +52,23 @@ func (t *terminal) close() {
 	_ = t.file.Close()
 }
 
-// suspend stops this process as Ctrl-Z would, and returns when it runs again.
-// Where no shell could wake it the kernel does not stop it; then it returns
-// after a moment. signals gets SIGTSTP again afterwards if it got it before.
-func suspend(signals chan os.Signal) {
-	if signal.Ignored(syscall.SIGTSTP) {
-		return
+// suspend stops this process and the rest of its job, as Ctrl-Z would have, and
+// returns when it runs again. It is false where no shell does job control,
+// which is when our group is the session leader's: nobody would wake us.
+//
+// SIGTSTP would know that by itself, but once the runtime has handled it, it
+// cannot be given its default effect again.
+func suspend() bool {
+	session, err := unix.Getsid(0)
+	if err != nil || session == syscall.Getpgrp() {
+		return false
 	}
 	awake := make(chan os.Signal, 1)
 	signal.Notify(awake, syscall.SIGCONT)
 	defer signal.Stop(awake)
-	signal.Reset(syscall.SIGTSTP)
-	defer signal.Notify(signals, syscall.SIGTSTP)
-	if syscall.Kill(os.Getpid(), syscall.SIGTSTP) != nil {
-		return
+	if syscall.Kill(0, syscall.SIGSTOP) != nil {
+		return false
 	}
-	select {
-	case <-awake:
-	case <-time.After(200 * time.Millisecond):
-	}
+	<-awake
+	return true
 }

@@ -87,23 +87,22 @@ func (w *watch) lookAgain() <-chan time.Time {
 // that the shell which started us takes over. While we are stopped nothing is
 // renewed: a command that wakes after its lease is sent TERM before it runs.
 func (w *watch) pause(sig syscall.Signal) {
-	switch sig {
-	case syscall.SIGTTIN, syscall.SIGTTOU:
-		if w.tty.lend() {
-			w.child.signalGroup(syscall.SIGCONT)
-			return
-		}
-	case syscall.SIGTSTP:
-	default:
-		return // somebody stopped the command and will let it go on
+	if (sig == syscall.SIGTTIN || sig == syscall.SIGTTOU) && w.tty.lend() {
+		w.child.signalGroup(syscall.SIGCONT)
+		return
 	}
 	lent := w.tty.takeBack()
-	suspend(w.signals)
+	if sig == syscall.SIGSTOP && !lent {
+		return // somebody stopped the command and will let it go on
+	}
+	suspended := suspend()
 	if w.hold.Err() != nil {
 		return // stop lets it run on
 	}
 	if lent {
 		w.tty.lend()
 	}
-	w.child.signalGroup(syscall.SIGCONT)
+	if suspended || sig == syscall.SIGTSTP {
+		w.child.signalGroup(syscall.SIGCONT)
+	}
 }

@@ -18,7 +18,7 @@ import (
 
 // server is the store of the commands that are about a lock of the user's.
 type server struct {
-	Redis []string `env:"HOLDFAST_REDIS" default:"127.0.0.1:6379" placeholder:"ADDR,..." help:"Where Redis is (host:port). Several with --cluster or --sentinel-master."`
+	Redis []string `env:"HOLDFAST_REDIS" default:"127.0.0.1:6379" placeholder:"ADDR" help:"Where Redis is (host:port). Several with --cluster or --sentinel-master."`
 	connection
 }
 
