@@ -29,9 +29,10 @@ func tryIsRefused(c *trial) {
 }
 
 func waitIsOver(c *trial) {
-	const wait = 150 * time.Millisecond
+	const wait = 300 * time.Millisecond
 	h := c.lock(0)
 	for client := range 2 {
+		c.refused(client) // connected: else the wait may be over before the store has answered
 		start := time.Now()
 		_, err := c.locker(client).Lock(c.ctx(), recipes.WithWait(wait))
 		c.is(err, recipes.ErrNotAcquired)
