@@ -2,9 +2,12 @@ package conformance
 
 import (
 	"context"
+	"errors"
+	"math/rand/v2"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/holdfast-go/holdfast/recipes"
 )
@@ -14,6 +17,7 @@ var closing = []scenario{
 	{name: "closing sends the waiters away", needs: aStore, run: closingSendsWaitersAway},
 	{name: "closing ends contexts, and waits for the holds", lease: Short, needs: aStore, run: closingWaitsForHolds},
 	{name: "closing in a hurry abandons holds to their lease", lease: Short, needs: aStore, run: closingAbandons},
+	{name: "closing while locks are asked for leaves nothing", needs: aStore, run: closingLeavesNothing},
 	{name: "the last waiter of a closing client passes its turn on", needs: aStore, run: closingPassesOn},
 }
 
@@ -97,4 +101,34 @@ func closingPassesOn(c *trial) {
 	c.is(c.failed(one), recipes.ErrClosed)
 	c.release(h)
 	c.release(c.granted(two))
+}
+
+// closingLeavesNothing: requests are under way when Close begins. What they may
+// have got is gone when it returns, since nobody could take it back later.
+func closingLeavesNothing(c *trial) {
+	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}
+	for client := range 2 {
+		c.free(client) // connected
+		var g errgroup.Group
+		for _, of := range names {
+			g.Go(func() error {
+				h, err := c.other(client, of).Lock(c.ctx())
+				if errors.Is(err, recipes.ErrClosed) {
+					return nil
+				}
+				if err != nil {
+					return err
+				}
+				return h.Release(c.ctx())
+			})
+		}
+		<-time.After(time.Duration(rand.Int64N(int64(4*time.Millisecond))) >> rand.IntN(7))
+		require.NoError(c, c.store.Close(c.ctx(), client))
+		require.NoError(c, g.Wait())
+		for _, of := range names {
+			h, err := c.other(2, of).TryLock(c.ctx())
+			require.NoError(c, err, "%q is not free", of)
+			c.release(h)
+		}
+	}
 }

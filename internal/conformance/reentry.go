@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"math/rand/v2"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,8 @@ var reentry = []scenario{
 	{name: "levels are released in any order, and strangers wait for the last", run: anyOrder},
 	{name: "every form of lock re-enters", run: everyFormReenters},
 	{name: "levels released at the same time are released once each", run: releasedTogether},
+	{name: "a level whose lease ends while the others are released is no loss", run: leaseEndsDuringRelease},
+	{name: "a re-entry that is cancelled does not disturb the hold", run: cancelledReentry},
 	{name: "under one hold, locks of another name exclude each other", run: othersUnderAHold},
 	{name: "the context of a released hold carries nothing", run: releasedCarriesNothing},
 	{name: "a lost hold cannot be re-entered", run: lostCannotBeReentered},
@@ -80,6 +83,43 @@ func releasedTogether(c *trial) {
 		}
 		require.NoError(c, g.Wait())
 		c.freeSoon(0, patience/4)
+		c.freeSoon(1, patience/4)
+	}
+}
+
+// leaseEndsDuringRelease: the store hears of the end of a level behind, and must
+// not hear twice that none is left.
+func leaseEndsDuringRelease(c *trial) {
+	for range 10 {
+		outer := c.lock(0)
+		inner := c.lockWith(outer.Context(c.ctx()), 0, recipes.WithLease(100*time.Millisecond))
+		c.closed(inner.Done(), "a leased level")
+		c.release(outer)
+		c.freeSoon(1, patience/4)
+		c.freeSoon(0, patience/4)
+	}
+}
+
+func cancelledReentry(c *trial) {
+	for i := range 40 {
+		outer := c.lock(0)
+		ctx, cancel := context.WithCancelCause(outer.Context(c.ctx()))
+		out := c.start(ctx, 0)
+		<-time.After(time.Duration(rand.Int64N(int64(4*time.Millisecond))) >> rand.IntN(7))
+		cancel(errEnough)
+		o := c.ended(out)
+		if o.err != nil {
+			c.is(o.err, recipes.ErrNotAcquired, context.Canceled, errEnough)
+		}
+		require.NoError(c, outer.Err())
+		if i%2 == 0 {
+			require.NoError(c, outer.Extend(c.ctx(), 0))
+		}
+		c.release(outer)
+		if o.hold != nil {
+			c.refused(1)
+			c.release(o.hold)
+		}
 		c.freeSoon(1, patience/4)
 	}
 }
