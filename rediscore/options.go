@@ -54,7 +54,8 @@ func WithWatchdogLease(d time.Duration) Option {
 }
 
 // WithReplicas asks that n replicas acknowledge every grant, by WAIT on the
-// connection that wrote, within a second; with fewer the grant is undone. 0 by
+// connection that wrote, within a second, or a sixth of the watchdog's lease if
+// that is less; with fewer the grant is undone. 0 by
 // default. It makes it less likely that a failover forgets a lock; Redis does
 // not rule it out.
 func WithReplicas(n int) Option {

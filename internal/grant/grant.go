@@ -68,6 +68,11 @@ type Grant struct {
 	emit   func(Event)
 	turn   chan struct{} // of the calls on the store, one at a time
 
+	// Of whoever has the turn: the store has been told to let go, and what it
+	// said.
+	parted  bool
+	parting error
+
 	mu      sync.Mutex
 	state   state
 	since   time.Time
@@ -342,6 +347,21 @@ func (g *Grant) Turn(ctx context.Context) error {
 
 // Done gives the turn back.
 func (g *Grant) Done() { <-g.turn }
+
+// Lower tells the store how many levels are left; the caller has the turn. The
+// store is told only once that none is, however many levels ended together:
+// those that come later get the same answer.
+func (g *Grant) Lower(ctx context.Context) error {
+	left := g.Alive()
+	if left > 0 {
+		return g.store.Release(ctx, left)
+	}
+	if !g.parted {
+		g.parted = true
+		g.parting = g.store.Release(ctx, 0)
+	}
+	return g.parting
+}
 
 func (g *Grant) say(e Event) {
 	if g.emit != nil {

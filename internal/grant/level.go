@@ -212,7 +212,7 @@ func (l *Level) Release(ctx context.Context, budget time.Duration) error {
 	defer cancel()
 	err := g.Turn(bounded)
 	if err == nil {
-		err = g.store.Release(bounded, g.Alive())
+		err = g.Lower(bounded)
 		g.Done()
 	} else {
 		g.store.Settle(g, g.Alive())

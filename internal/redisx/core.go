@@ -41,7 +41,7 @@ type Core struct {
 	lines   map[grant.ID]*lineUse
 	grants  map[*grant.Grant]struct{}
 	asking  map[*attempt]struct{}
-	tasks   int
+	tasks   int           // calls under way, and what goes on behind them
 	changed chan struct{} // a grant or a task has gone
 }
 
@@ -125,18 +125,32 @@ func (c *Core) forget(g *grant.Grant) {
 	grant.Signal(c.changed)
 }
 
+// enter counts a call, which Close then waits for, with what it leaves to be
+// undone; false when the client is closing.
+func (c *Core) enter() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.tasks++
+	return true
+}
+
+func (c *Core) exit() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tasks--
+	grant.Signal(c.changed)
+}
+
 // later runs f behind the call that wants it; Close waits for it.
 func (c *Core) later(f func(ctx context.Context)) {
 	c.mu.Lock()
 	c.tasks++
 	c.mu.Unlock()
 	go func() {
-		defer func() {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.tasks--
-			grant.Signal(c.changed)
-		}()
+		defer c.exit()
 		f(c.behind)
 	}()
 }

@@ -217,15 +217,10 @@ func (h *holding) Settle(g *grant.Grant, _ int) {
 		ctx, cancel := context.WithDeadline(ctx, h.last())
 		defer cancel()
 		if err := g.Turn(ctx); err != nil {
+			h.gone()
 			return
 		}
 		defer g.Done()
-		left := g.Alive()
-		if left == 0 {
-			defer h.gone()
-		}
-		if left == 0 || h.lock.Recipe.Levels {
-			_ = h.settle(ctx, &lowering{holding: h, left: left}, true)
-		}
+		_ = g.Lower(ctx)
 	})
 }

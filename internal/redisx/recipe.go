@@ -95,6 +95,10 @@ func (l *Lock) Take(ctx context.Context, verb string, try bool, opts []recipes.L
 	if invalid.Detail != "" {
 		return nil, invalid
 	}
+	if !l.Core.enter() {
+		return nil, &grant.Fault{Verb: verb, Name: l.Name, Kind: grant.ErrClosed}
+	}
+	defer l.Core.exit()
 	parent, err := grant.Carried(ctx, l.id())
 	if err != nil {
 		return nil, err

@@ -77,7 +77,7 @@ func (c *Core) run(ctx context.Context, x call, wait int) (answer, error) {
 	for _, whole := range []bool{false, true} {
 		cmds := []rediscore.Cmd{x.command(whole)}
 		if wait > 0 {
-			cmds = append(cmds, rediscore.Cmd{"WAIT", wait, c.set.ReplicaWait.Milliseconds()})
+			cmds = append(cmds, rediscore.Cmd{"WAIT", wait, min(c.set.ReplicaWait, c.set.WatchdogLease/6).Milliseconds()})
 		}
 		sent := grant.Now()
 		replies, err := c.do(ctx, x.keys[0], cmds...)

@@ -146,16 +146,18 @@ func newWaiter(t *testing.T, m *mutex.Mutex, got chan<- *recipes.Hold, opts ...r
 		}
 		done <- err
 	}()
-	inLine(t, m, 1)
+	inLine(t, m)
 	return func() error { return <-done }
 }
 
-// inLine waits until n waiters of this process are known to wait, by letting a
-// bounded wait go by behind them: the line is first come first served.
-func inLine(t *testing.T, m *mutex.Mutex, _ int) {
+// inLine gives a waiter that was just started the time to stand in line, by
+// letting a bounded wait go by behind it.
+func inLine(t *testing.T, m *mutex.Mutex) {
 	t.Helper()
-	_, err := m.Lock(t.Context(), recipes.WithWait(50*time.Millisecond))
-	require.ErrorIs(t, err, recipes.ErrNotAcquired)
+	eventually(t, "refused behind the waiter", func() bool {
+		_, err := m.Lock(t.Context(), recipes.WithWait(50*time.Millisecond))
+		return errors.Is(err, recipes.ErrNotAcquired)
+	})
 }
 
 // The heir leaves while the hand-over to it is under way: its name is undone,
@@ -173,7 +175,7 @@ func TestHeirThatLeavesUndoesItsName(t *testing.T) {
 			_, err := m.Lock(ctx)
 			done <- err
 		}()
-		inLine(t, m, 1)
+		inLine(t, m)
 		held := r.proxy.OnRequest(runs(t, "handover.lua"), faultproxy.Hold())
 		released := make(chan error, 1)
 		go func() { released <- h.Release(t.Context()) }()

@@ -47,8 +47,8 @@ func rigOn(t *testing.T, server *stores.Server) *rig {
 	return &rig{t: t, server: server, proxy: faultproxy.New(t, server.Addr()), oracle: server.Client(t), name: t.Name()}
 }
 
-// client is a client of the server at addr, closed at the end of the test.
-func client(t *testing.T, addr string, opts ...rediscore.Option) *rediscore.Client {
+// connect is a client of the server at addr, closed at the end of the test.
+func connect(t *testing.T, addr string, opts ...rediscore.Option) *rediscore.Client {
 	t.Helper()
 	return clientOf(t, redis.NewClient(&redis.Options{Addr: addr}), opts...)
 }
@@ -66,13 +66,15 @@ func clientOf(t *testing.T, rdb redis.UniversalClient, opts ...rediscore.Option)
 	return c
 }
 
+func withLease(d time.Duration) rediscore.Option { return rediscore.WithWatchdogLease(d) }
+
 // broken is the mutex of the test through the proxy, straight the one beside it.
 func (r *rig) broken(opts ...rediscore.Option) *mutex.Mutex {
-	return mutex.NewRedis(client(r.t, r.proxy.Addr(), opts...), r.name)
+	return mutex.NewRedis(connect(r.t, r.proxy.Addr(), opts...), r.name)
 }
 
 func (r *rig) straight(opts ...rediscore.Option) *mutex.Mutex {
-	return mutex.NewRedis(client(r.t, r.server.Addr(), opts...), r.name)
+	return mutex.NewRedis(connect(r.t, r.server.Addr(), opts...), r.name)
 }
 
 // warm lets a client do what it does once, so that a test counts and breaks
@@ -91,6 +93,22 @@ func (r *rig) levels() map[string]string {
 	m, err := r.oracle.HGetAll(context.Background(), r.name).Result()
 	require.NoError(r.t, err)
 	return m
+}
+
+// marks are the marks of undone owners at the test's name.
+func (r *rig) marks() []string {
+	r.t.Helper()
+	keys, err := r.oracle.Keys(context.Background(), "{"+r.name+"}:*:undone").Result()
+	require.NoError(r.t, err)
+	return keys
+}
+
+// wipe takes the marks away, before a next round.
+func (r *rig) wipe() {
+	r.t.Helper()
+	if marks := r.marks(); len(marks) > 0 {
+		require.NoError(r.t, r.oracle.Del(context.Background(), marks...).Err())
+	}
 }
 
 // free waits until nothing is at the name.

@@ -18,8 +18,8 @@ import (
 	"github.com/holdfast-go/holdfast/rediscore/goredis"
 )
 
-// wire is the network between one client and the embedded server of a world.
-type wire struct {
+// network is what lies between one client and the embedded server of a world.
+type network struct {
 	server *miniredis.Miniredis
 	dead   atomic.Bool // bytes of both directions vanish; nothing is closed
 	refuse atomic.Bool
@@ -27,7 +27,7 @@ type wire struct {
 	conns  map[net.Conn]struct{}
 }
 
-func (w *wire) dial(context.Context, string, string) (net.Conn, error) {
+func (w *network) dial(context.Context, string, string) (net.Conn, error) {
 	if w.refuse.Load() {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("refused")}
 	}
@@ -44,7 +44,7 @@ func (w *wire) dial(context.Context, string, string) (net.Conn, error) {
 	return ours, nil
 }
 
-func (w *wire) carry(from, to net.Conn) {
+func (w *network) carry(from, to net.Conn) {
 	defer func() { _ = to.Close() }()
 	buf := make([]byte, 32<<10)
 	for {
@@ -62,7 +62,7 @@ func (w *wire) carry(from, to net.Conn) {
 }
 
 // reset cuts every connection once.
-func (w *wire) reset() {
+func (w *network) reset() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for c := range w.conns {
@@ -98,10 +98,10 @@ func (e *events) kinds() (kinds []string) {
 	return kinds
 }
 
-// client is one more client of the world, with a wire of its own.
-func (w *world) client(t *testing.T, opts ...rediscore.Option) (*rediscore.Client, *wire) {
+// client is one more client of the world, with a network of its own.
+func (w *world) client(t *testing.T, opts ...rediscore.Option) (*rediscore.Client, *network) {
 	t.Helper()
-	line := &wire{server: w.server, conns: make(map[net.Conn]struct{})}
+	line := &network{server: w.server, conns: make(map[net.Conn]struct{})}
 	rdb := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", Dialer: line.dial})
 	c, err := goredis.New(rdb, append([]rediscore.Option{rediscore.WithObserver(w.events)}, opts...)...)
 	require.NoError(t, err)
