@@ -29,7 +29,7 @@ func TestClockGoesOnInASuspend(t *testing.T) {
 
 func TestAfterASuspendNothingIsHeldThatHasExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := newKeeper()
+		k := newKeeper(t)
 		g, store := k.grant(30 * time.Second)
 		level := open(t, g, nil, grant.Options{})
 		other, _ := k.grant(time.Hour)
@@ -40,7 +40,7 @@ func TestAfterASuspendNothingIsHeldThatHasExpired(t *testing.T) {
 		wake := grant.Suspend(time.Minute)
 		defer wake()
 		lost(t, level.Err(), recipes.ReasonExpired)
-		require.Equal(t, 1, store.lost)
+		require.Equal(t, 1, store.seen().lost)
 		require.Error(t, ctx.Err())
 		require.NoError(t, stays.Err())
 	})
@@ -50,7 +50,7 @@ func TestAfterASuspendNothingIsHeldThatHasExpired(t *testing.T) {
 // suspend, and nobody asks.
 func TestWithinASecondOfWakingDoneIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := newKeeper()
+		k := newKeeper(t)
 		g, _ := k.grant(time.Hour)
 		level := open(t, g, nil, grant.Options{})
 		ctx := level.Context(t.Context())
@@ -62,6 +62,7 @@ func TestWithinASecondOfWakingDoneIsClosed(t *testing.T) {
 		defer wake()
 		start := time.Now()
 		<-level.Over()
+		synctest.Wait()
 		<-ctx.Done()
 		require.LessOrEqual(t, time.Since(start), time.Second)
 		lost(t, level.Err(), recipes.ReasonExpired)

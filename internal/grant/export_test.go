@@ -1,10 +1,19 @@
 package grant
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+)
 
-// Suspend makes the machine sleep d longer than it did, until the test's end.
-func Suspend(d time.Duration) (wake func()) {
-	before := slept
-	slept = func() time.Duration { return before() + d }
-	return func() { slept = before }
+var suspended atomic.Int64
+
+func init() {
+	machine := slept
+	slept = func() time.Duration { return machine() + time.Duration(suspended.Load()) }
+}
+
+// Suspend makes the machine have slept d more, until undone.
+func Suspend(d time.Duration) (undo func()) {
+	suspended.Add(int64(d))
+	return func() { suspended.Add(-int64(d)) }
 }

@@ -2,6 +2,7 @@ package grant_test
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -12,39 +13,56 @@ import (
 	"github.com/holdfast-go/holdfast/recipes"
 )
 
-// fakeStore notes what a grant asks of its store, and answers with err.
-type fakeStore struct {
-	mu       sync.Mutex
-	err      error
+// notes are what a grant has asked of its store.
+type notes struct {
 	released []int
 	extended []time.Duration
+	settled  []int
 	lost     int
 	discards int
-	settled  []int
-	answer   func() // of an Extend, before it returns
 }
 
-func (s *fakeStore) Reenter(context.Context, int) error { return s.err }
+// fakeStore takes notes, and agrees.
+type fakeStore struct {
+	mu   sync.Mutex
+	said notes
+}
 
-func (s *fakeStore) Release(_ context.Context, left int) error {
+func (s *fakeStore) note(f func(n *notes)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.released = append(s.released, left)
-	return s.err
+	f(&s.said)
+}
+
+// seen is a copy.
+func (s *fakeStore) seen() (n notes) {
+	s.note(func(said *notes) {
+		n = *said
+		n.released = slices.Clone(said.released)
+		n.extended = slices.Clone(said.extended)
+		n.settled = slices.Clone(said.settled)
+	})
+	return n
+}
+
+func (s *fakeStore) Reenter(context.Context, int) error { return nil }
+
+func (s *fakeStore) Release(_ context.Context, left int) error {
+	s.note(func(n *notes) { n.released = append(n.released, left) })
+	return nil
 }
 
 func (s *fakeStore) Extend(_ context.Context, lease time.Duration) error {
-	s.extended = append(s.extended, lease)
-	if s.answer != nil {
-		s.answer()
-	}
-	return s.err
+	s.note(func(n *notes) { n.extended = append(n.extended, lease) })
+	return nil
 }
 
-func (s *fakeStore) Lost()    { s.lost++ }
-func (s *fakeStore) Discard() { s.discards++ }
+func (s *fakeStore) Lost()    { s.note(func(n *notes) { n.lost++ }) }
+func (s *fakeStore) Discard() { s.note(func(n *notes) { n.discards++ }) }
 
-func (s *fakeStore) Settle(_ *grant.Grant, left int) { s.settled = append(s.settled, left) }
+func (s *fakeStore) Settle(_ *grant.Grant, left int) {
+	s.note(func(n *notes) { n.settled = append(n.settled, left) })
+}
 
 // keeping is a keeper that notes what is due.
 type keeping struct {
@@ -54,8 +72,9 @@ type keeping struct {
 	events []grant.Event
 }
 
-func newKeeper() *keeping {
+func newKeeper(t *testing.T) *keeping {
 	k := &keeping{}
+	t.Cleanup(k.Stop)
 	k.Renew = func(due []grant.Due) {
 		k.mu.Lock()
 		defer k.mu.Unlock()
@@ -67,10 +86,18 @@ func newKeeper() *keeping {
 func (k *keeping) batches() [][]grant.Due {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.due
+	return slices.Clone(k.due)
+}
+
+func (k *keeping) say(e grant.Event) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.events = append(k.events, e)
 }
 
 func (k *keeping) kinds() (out []string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	for _, e := range k.events {
 		out = append(out, e.Kind)
 	}
@@ -87,7 +114,7 @@ func (k *keeping) start(p grant.Policy, validity time.Duration) (*grant.Grant, *
 	start := grant.Start{
 		ID: grant.ID{Core: k, Name: "orders", Family: "test"}, Name: "orders", Owner: "o:1",
 		Store: s, Keeper: &k.Keeper, Policy: p, Sent: now,
-		Emit: func(e grant.Event) { k.events = append(k.events, e) },
+		Emit: k.say,
 	}
 	if validity > 0 {
 		start.Until = now.Add(validity)
