@@ -11,7 +11,6 @@ import (
 	"github.com/holdfast-go/holdfast/internal/faultproxy"
 	"github.com/holdfast-go/holdfast/internal/stores"
 	"github.com/holdfast-go/holdfast/recipes"
-	"github.com/holdfast-go/holdfast/recipes/mutex"
 )
 
 // lostBy waits for the loss of a hold and returns when it was noticed.
@@ -170,12 +169,12 @@ func TestBL109ShortRestartCostsNothing(t *testing.T) {
 	server := stores.Single(t, stores.WithConfig("appendonly yes", "appendfsync always"))
 	r := rigOn(t, server)
 	const long = 6 * time.Second
-	m := mutex.NewRedis(connect(t, server.Addr(), withLease(long)), r.name)
+	m := r.straight(withLease(long))
 	h, err := m.Lock(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, server.Restart(t.Context()))
 	waiting := make(chan *recipes.Hold, 1)
-	wait := newWaiter(t, mutex.NewRedis(connect(t, server.Addr(), withLease(long)), r.name), waiting)
+	wait := r.wait(t.Context(), r.straight(withLease(long)), waiting)
 	start := time.Now()
 	eventually(t, "beyond a lease", func() bool { return time.Since(start) > long })
 	require.NoError(t, h.Err())

@@ -122,42 +122,17 @@ func TestLostReplyOfHandOverReachesTheHeirOnce(t *testing.T) {
 			h, err := m.Lock(t.Context())
 			require.NoError(t, err)
 			waiting := make(chan *recipes.Hold, 1)
-			c := newWaiter(t, m, waiting)
+			end := r.wait(t.Context(), m, waiting)
 			lost := r.proxy.OnRequest(runs(t, "handover.lua"), action())
 			require.NoError(t, h.Release(t.Context()))
 			<-lost.Hit()
 			heir := <-waiting
-			require.NoError(t, c())
+			require.NoError(t, end())
 			require.Equal(t, map[string]string{heir.Owner(): "1"}, r.levels())
 			release(t, heir)
 			require.Empty(t, r.levels())
 		})
 	}
-}
-
-// newWaiter starts a Lock and returns when it is in line.
-func newWaiter(t *testing.T, m *mutex.Mutex, got chan<- *recipes.Hold, opts ...recipes.LockOption) (wait func() error) {
-	t.Helper()
-	done := make(chan error, 1)
-	go func() {
-		h, err := m.Lock(t.Context(), opts...)
-		if err == nil {
-			got <- h
-		}
-		done <- err
-	}()
-	inLine(t, m)
-	return func() error { return <-done }
-}
-
-// inLine gives a waiter that was just started the time to stand in line, by
-// letting a bounded wait go by behind it.
-func inLine(t *testing.T, m *mutex.Mutex) {
-	t.Helper()
-	eventually(t, "refused behind the waiter", func() bool {
-		_, err := m.Lock(t.Context(), recipes.WithWait(50*time.Millisecond))
-		return errors.Is(err, recipes.ErrNotAcquired)
-	})
 }
 
 // The heir leaves while the hand-over to it is under way: its name is undone,
@@ -170,18 +145,13 @@ func TestHeirThatLeavesUndoesItsName(t *testing.T) {
 		h, err := m.Lock(t.Context())
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() {
-			_, err := m.Lock(ctx)
-			done <- err
-		}()
-		inLine(t, m)
+		end := r.wait(ctx, m, nil)
 		held := r.proxy.OnRequest(runs(t, "handover.lua"), faultproxy.Hold())
 		released := make(chan error, 1)
 		go func() { released <- h.Release(t.Context()) }()
 		<-held.Hit()
 		cancel()
-		require.ErrorIs(t, <-done, context.Canceled)
+		require.ErrorIs(t, end(), context.Canceled)
 		held.Release()
 		require.NoError(t, <-released)
 		release(t, lockIn(t, other, slack))

@@ -34,6 +34,7 @@ type rig struct {
 	server *stores.Server
 	proxy  *faultproxy.Proxy
 	oracle *redis.Client
+	events *events // of the mutexes made by broken and straight
 	name   string
 }
 
@@ -44,7 +45,7 @@ func newRig(t *testing.T) *rig {
 
 func rigOn(t *testing.T, server *stores.Server) *rig {
 	t.Helper()
-	return &rig{t: t, server: server, proxy: faultproxy.New(t, server.Addr()), oracle: server.Client(t), name: t.Name()}
+	return &rig{t: t, server: server, proxy: faultproxy.New(t, server.Addr()), oracle: server.Client(t), events: &events{}, name: t.Name()}
 }
 
 // connect is a client of the server at addr, closed at the end of the test.
@@ -70,11 +71,28 @@ func withLease(d time.Duration) rediscore.Option { return rediscore.WithWatchdog
 
 // broken is the mutex of the test through the proxy, straight the one beside it.
 func (r *rig) broken(opts ...rediscore.Option) *mutex.Mutex {
-	return mutex.NewRedis(connect(r.t, r.proxy.Addr(), opts...), r.name)
+	return mutex.NewRedis(connect(r.t, r.proxy.Addr(), append(opts, rediscore.WithObserver(r.events))...), r.name)
 }
 
 func (r *rig) straight(opts ...rediscore.Option) *mutex.Mutex {
-	return mutex.NewRedis(connect(r.t, r.server.Addr(), opts...), r.name)
+	return mutex.NewRedis(connect(r.t, r.server.Addr(), append(opts, rediscore.WithObserver(r.events))...), r.name)
+}
+
+// wait starts a Lock of m, which broken or straight made, and returns when it
+// stands in line; the function returned waits for its end.
+func (r *rig) wait(ctx context.Context, m *mutex.Mutex, got chan<- *recipes.Hold) (end func() error) {
+	r.t.Helper()
+	before := r.events.count(recipes.EventWaiting)
+	done := make(chan error, 1)
+	go func() {
+		h, err := m.Lock(ctx)
+		if err == nil {
+			got <- h
+		}
+		done <- err
+	}()
+	eventually(r.t, "in line", func() bool { return r.events.count(recipes.EventWaiting) > before })
+	return func() error { return <-done }
 }
 
 // warm lets a client do what it does once, so that a test counts and breaks

@@ -104,7 +104,7 @@ func TestBL32CutSubscriptionIsMadeAgain(t *testing.T) {
 	h, err := r.straight(withLease(30 * time.Second)).Lock(t.Context())
 	require.NoError(t, err)
 	got := make(chan *recipes.Hold, 1)
-	wait := newWaiter(t, waiter, got)
+	wait := r.wait(t.Context(), waiter, got)
 	subscribed := func() bool {
 		n, err := r.oracle.PubSubNumSub(t.Context(), channel).Result()
 		return err == nil && n[channel] == 1
@@ -133,7 +133,7 @@ func TestMuteSubscriptionIsNoticed(t *testing.T) {
 	h, err := r.straight(withLease(30 * time.Second)).Lock(t.Context())
 	require.NoError(t, err)
 	got := make(chan *recipes.Hold, 1)
-	wait := newWaiter(t, waiter, got)
+	wait := r.wait(t.Context(), waiter, got)
 	eventually(t, "subscribed", func() bool { return r.proxy.Count(faultproxy.Named("SUBSCRIBE")) == 1 })
 	for _, c := range r.proxy.Conns() {
 		c.Blackhole(faultproxy.ToClient, true)

@@ -89,6 +89,15 @@ func (e *events) Observe(ev recipes.Event) {
 	e.all = append(e.all, ev)
 }
 
+func (e *events) count(kind string) (n int) {
+	for _, k := range e.kinds() {
+		if k == kind {
+			n++
+		}
+	}
+	return n
+}
+
 func (e *events) kinds() (kinds []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
