@@ -55,11 +55,11 @@ func (f *feed) run(ctx context.Context) {
 			failures = -1
 			continue
 		}
-		if ctx.Err() == nil {
-			f.hub.core.log.Warn("signals interrupted", "err", err)
-		}
 		if time.Since(began) > deadAfter {
 			failures = 0
+		}
+		if ctx.Err() == nil && failures == 0 {
+			f.hub.core.log.Warn("signals interrupted", "err", err)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 -- handover.lua: from one owner to the next of the same process, as a new grant.
 -- KEYS  lock, mark of the heir, channel [, fence counter]
 -- ARGV  owner, heir, lease in ms, PUBLISH or SPUBLISH or BOTH
--- reply {1, fence} the heir holds | {2, hearers} the heir had left: let go | {0} not ours
+-- reply {1, fence} the heir holds | {2, hearers} the heir has left or cannot be given it: let go | {0} not ours
 local fence = 0
 local seen = redis.pcall('HMGET', KEYS[1], ARGV[1], ARGV[2])
 if seen.err or not seen[1] and not seen[2] then
@@ -15,27 +15,36 @@ if not seen[1] then
   end
   return {1, fence}
 end
-redis.call('DEL', KEYS[1])
-if redis.call('EXISTS', KEYS[2]) == 1 then
-  local heard = 0
-  if ARGV[4] ~= 'SPUBLISH' then
-    heard = redis.call('PUBLISH', KEYS[3], '0')
-  end
-  if ARGV[4] ~= 'PUBLISH' then
-    heard = heard + redis.call('SPUBLISH', KEYS[3], '0')
-  end
-  return {2, heard}
-end
-if KEYS[4] then
-  fence = redis.call('INCR', KEYS[4])
+local given = redis.call('EXISTS', KEYS[2]) == 0
+if given and KEYS[4] then
+  fence = redis.pcall('INCR', KEYS[4])
+  given = type(fence) == 'number'
   if fence == 1 then
     local t = redis.call('TIME')
     redis.call('SET', KEYS[4], string.format('%.0f', t[1] * 1000000 + t[2] + 1))
   end
-  if fence == 1 or fence > 9007199254740991 then
+  if given and (fence == 1 or fence > 9007199254740991) then
     fence = redis.call('GET', KEYS[4])
   end
 end
-redis.call('HSET', KEYS[1], ARGV[2], 1)
-redis.call('PEXPIRE', KEYS[1], ARGV[3])
-return {1, fence}
+if given then
+  -- The heir's field comes before the owner's goes: with a full memory the first
+  -- of the two fails, and the lock is released instead.
+  given = type(redis.pcall('HSET', KEYS[1], ARGV[2], 1)) == 'number'
+end
+if given then
+  redis.call('HDEL', KEYS[1], ARGV[1])
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  return {1, fence}
+end
+redis.call('DEL', KEYS[1])
+local heard, n = 0, 0
+if ARGV[4] ~= 'SPUBLISH' then
+  n = redis.pcall('PUBLISH', KEYS[3], '0')
+  heard = type(n) == 'number' and n or 0
+end
+if ARGV[4] ~= 'PUBLISH' then
+  n = redis.pcall('SPUBLISH', KEYS[3], '0')
+  heard = heard + (type(n) == 'number' and n or 0)
+end
+return {2, heard}

@@ -102,8 +102,7 @@ func TestLostReplyOfRenewalIsNoLoss(t *testing.T) {
 	require.NoError(t, err)
 	lost := r.proxy.OnRequest(renews(t), faultproxy.SwallowReplyAndReset())
 	<-lost.Hit()
-	end := time.Now().Add(2 * lease)
-	eventually(t, "renewed far beyond the lost reply", func() bool { return time.Now().After(end) })
+	pass(2 * lease)
 	require.NoError(t, h.Err())
 	release(t, h)
 }

@@ -9,12 +9,14 @@ if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then
   return {0}
 end
 redis.call('DEL', KEYS[1])
-local heard = 0
+local heard, n = 0, 0
 if ARGV[3] ~= 'SPUBLISH' then
-  heard = redis.call('PUBLISH', KEYS[3], '0')
+  n = redis.pcall('PUBLISH', KEYS[3], '0')
+  heard = type(n) == 'number' and n or 0
 end
 if ARGV[3] ~= 'PUBLISH' then
-  heard = heard + redis.call('SPUBLISH', KEYS[3], '0')
+  n = redis.pcall('SPUBLISH', KEYS[3], '0')
+  heard = heard + (type(n) == 'number' and n or 0)
 end
 if ARGV[4] == '2' then
   redis.pcall('SET', KEYS[2], '1', 'PX', 60000)

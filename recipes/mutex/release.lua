@@ -2,7 +2,8 @@
 -- KEYS  lock, mark of an undone owner, channel [, fence counter]
 -- ARGV  owner, levels left, PUBLISH or SPUBLISH or BOTH, mark: 0 never, 1 if nothing was there, 2 always
 -- reply {1, hearers} let go | {2} levels left | {0} not ours
--- The lock goes before the mark is set: with a full memory only the mark fails.
+-- The lock goes first: without the right to publish, or with a full memory, only
+-- what follows fails.
 local levels = redis.pcall('HGET', KEYS[1], ARGV[1])
 if not levels or type(levels) == 'table' then
   if ARGV[4] ~= '0' then
@@ -17,12 +18,14 @@ if ARGV[2] ~= '0' then
   return {2}
 end
 redis.call('DEL', KEYS[1])
-local heard = 0
+local heard, n = 0, 0
 if ARGV[3] ~= 'SPUBLISH' then
-  heard = redis.call('PUBLISH', KEYS[3], '0')
+  n = redis.pcall('PUBLISH', KEYS[3], '0')
+  heard = type(n) == 'number' and n or 0
 end
 if ARGV[3] ~= 'PUBLISH' then
-  heard = heard + redis.call('SPUBLISH', KEYS[3], '0')
+  n = redis.pcall('SPUBLISH', KEYS[3], '0')
+  heard = heard + (type(n) == 'number' and n or 0)
 end
 if ARGV[4] == '2' then
   redis.pcall('SET', KEYS[2], '1', 'PX', 60000)

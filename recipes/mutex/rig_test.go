@@ -69,6 +69,8 @@ func clientOf(t *testing.T, rdb redis.UniversalClient, opts ...rediscore.Option)
 
 func withLease(d time.Duration) rediscore.Option { return rediscore.WithWatchdogLease(d) }
 
+func observing(o recipes.Observer) rediscore.Option { return rediscore.WithObserver(o) }
+
 // broken is the mutex of the test through the proxy, straight the one beside it.
 func (r *rig) broken(opts ...rediscore.Option) *mutex.Mutex {
 	return mutex.NewRedis(connect(r.t, r.proxy.Addr(), append(opts, rediscore.WithObserver(r.events))...), r.name)
@@ -160,6 +162,10 @@ func eventually(t *testing.T, what string, f func() bool) {
 	t.Helper()
 	require.Eventually(t, f, 10*time.Second, 5*time.Millisecond, what)
 }
+
+// pass lets real time go by, to outlive a lease; no test waits for an event
+// with it.
+func pass(d time.Duration) { <-time.After(d) }
 
 // lockIn takes the lock within a time, as another client would.
 func lockIn(t *testing.T, m *mutex.Mutex, d time.Duration) *recipes.Hold {
