@@ -227,9 +227,7 @@ func (r *run) explain(ctx, asking context.Context, err error) error {
 	case ctx.Err() != nil:
 		f.Kind, f.Detail = grant.ErrNotAcquired, r.why
 		f.Causes = append(f.Causes, ctx.Err())
-		if cause := context.Cause(ctx); cause != ctx.Err() {
-			f.Causes = append(f.Causes, cause)
-		}
+		f.Causes = append(f.Causes, grant.OwnCause(ctx)...)
 		f.Causes = withTrouble(f.Causes, r.trouble)
 	case errors.Is(err, errClosing):
 		f.Kind = grant.ErrClosed
@@ -245,7 +243,7 @@ func (r *run) explain(ctx, asking context.Context, err error) error {
 			f.Detail = "no answer for " + r.Patience.String()
 		}
 		f.Causes = withTrouble(f.Causes, r.trouble)
-	case err == grant.ErrNotAcquired: //nolint:errorlint // the loop's own word
+	case errors.Is(err, grant.ErrNotAcquired):
 		f.Kind, f.Detail = grant.ErrNotAcquired, r.whyBusy("")
 	case errors.As(err, &ready):
 		if ready.Verb == "" {
@@ -278,7 +276,7 @@ func (r *run) whyBusy(more string) string {
 }
 
 func withTrouble(causes []error, trouble error) []error {
-	if trouble == nil || trouble == errUnvisited { //nolint:errorlint // a marker of this file
+	if trouble == nil || errors.Is(trouble, errUnvisited) {
 		return causes
 	}
 	return append(causes, trouble)

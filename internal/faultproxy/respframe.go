@@ -3,6 +3,7 @@ package faultproxy
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -125,7 +126,7 @@ func (f *frameReader) line() (string, error) {
 		if err == nil {
 			break
 		}
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			if len(f.raw) > 0 {
 				err = unexpected(err)
 			}
@@ -141,7 +142,7 @@ func (f *frameReader) line() (string, error) {
 
 // unexpected: a stream that ends inside a frame did not end well.
 func unexpected(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err

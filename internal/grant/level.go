@@ -97,7 +97,7 @@ func (l *Level) cancel(why error) {
 
 // ended is why the level is over, as its user sees it.
 func (l *Level) ended() error {
-	if l.err == errReleased {
+	if errors.Is(l.err, errReleased) {
 		return &Fault{Verb: "hold", Name: l.Grant.Name, Kind: ErrNotHeld, Detail: "released"}
 	}
 	return l.err
@@ -166,7 +166,7 @@ func Carried(ctx context.Context, id ID) (*Level, error) {
 	switch {
 	case l.err == nil:
 		return l, nil
-	case l.err == errReleased:
+	case errors.Is(l.err, errReleased):
 		return nil, nil
 	}
 	return nil, l.err
@@ -239,7 +239,7 @@ func (g *Grant) late(l *Level) error {
 		return &Fault{Verb: "release", Name: g.Name, Kind: ErrNotHeld, Detail: "released already"}
 	}
 	l.said = true
-	if g.state == lost && l.err == g.why {
+	if g.state == lost && errors.Is(l.err, g.why) {
 		if g.unsaid--; g.unsaid == 0 {
 			g.store.Discard()
 		}

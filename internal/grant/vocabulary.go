@@ -1,6 +1,7 @@
 package grant
 
 import (
+	"context"
 	"errors"
 	"time"
 )
@@ -83,6 +84,15 @@ func (f *Fault) Error() string {
 
 // Unwrap lets errors.Is and errors.As see the kind and the causes.
 func (f *Fault) Unwrap() []error { return append([]error{f.Kind}, f.Causes...) }
+
+// OwnCause is the cause that the canceller of ctx gave, if it gave one. A cause
+// may wrap ctx.Err(), so the two are compared as values.
+func OwnCause(ctx context.Context) []error {
+	if c := context.Cause(ctx); any(c) != any(ctx.Err()) {
+		return []error{c}
+	}
+	return nil
+}
 
 // NewHold makes the *recipes.Hold that shows a level; set by package recipes.
 var NewHold func(l *Level, budget time.Duration, validity func(time.Duration) time.Duration) any

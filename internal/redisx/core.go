@@ -238,16 +238,9 @@ func (c *Core) drain(ctx context.Context) error {
 		case <-c.behind.Done(): // another Close has ended it
 			return nil
 		case <-ctx.Done():
-			return errors.Join(ctx.Err(), cause(ctx))
+			return errors.Join(append(grant.OwnCause(ctx), ctx.Err())...)
 		}
 	}
-}
-
-func cause(ctx context.Context) error {
-	if c := context.Cause(ctx); c != ctx.Err() { //nolint:errorlint // the same value or not
-		return c
-	}
-	return nil
 }
 
 func (c *Core) live() []*grant.Grant {

@@ -20,7 +20,7 @@ type Script struct {
 
 // NewScript is the script with that source.
 func NewScript(source string) *Script {
-	sum := sha1.Sum([]byte(source)) //nolint:gosec // Redis names scripts by it
+	sum := sha1.Sum([]byte(source))
 	return &Script{source: source, sha: hex.EncodeToString(sum[:])}
 }
 
