@@ -46,5 +46,5 @@ func (l *Local) take(ctx context.Context, try bool, opts []LockOption) (*Hold, e
 		return nil, err
 	}
 	all := func(d time.Duration) time.Duration { return d }
-	return &Hold{level: level, validity: all}, nil
+	return &Hold{level: level, budget: time.Second, validity: all}, nil
 }

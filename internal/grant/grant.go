@@ -340,6 +340,11 @@ func (g *Grant) Turn(ctx context.Context) error {
 	select {
 	case g.turn <- struct{}{}:
 		return nil
+	default:
+	}
+	select {
+	case g.turn <- struct{}{}:
+		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
