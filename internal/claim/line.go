@@ -131,8 +131,7 @@ func (p *Place) Granted() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.remove(p)
-	l.held++
-	l.row, l.rowFrom = 0, time.Now()
+	l.begin()
 	if l.Together != nil {
 		l.wakeFront()
 	}
@@ -165,7 +164,13 @@ func (l *Line) wakeFront() {
 func (l *Line) Hold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.begin()
+}
+
+// begin counts a hold that came from the store.
+func (l *Line) begin() {
 	l.held++
+	l.row, l.rowFrom = 0, time.Now()
 }
 
 // Gone is the end of a local hold: the next one may ask.

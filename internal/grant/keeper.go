@@ -17,6 +17,9 @@ type Keeper struct {
 	// Renew is handed the grants that are due, by the lease each asks for. It
 	// must not block. Nil: nothing is renewed here.
 	Renew func([]Due)
+	// Linger keeps the goroutine for a moment after the last grant, because the
+	// next comes soon.
+	Linger bool
 	// Ahead is how far beyond what is due a renewal reaches, so that grants
 	// share requests.
 	Ahead time.Duration
@@ -67,8 +70,12 @@ func (k *Keeper) forget(g *Grant) {
 }
 
 func (k *Keeper) drop(g *Grant) {
-	if g.slot >= 0 {
-		heap.Remove(&k.queue, g.slot)
+	if g.slot < 0 {
+		return
+	}
+	heap.Remove(&k.queue, g.slot)
+	if len(k.queue) == 0 && !k.Linger {
+		Signal(k.kick)
 	}
 }
 
@@ -97,7 +104,7 @@ func (k *Keeper) run() {
 		if len(k.queue) == 0 {
 			// One more look before going: pairs that follow each other closely
 			// share one goroutine.
-			if idle || k.leave {
+			if idle || k.leave || !k.Linger {
 				k.running, k.leave = false, false
 				k.mu.Unlock()
 				return

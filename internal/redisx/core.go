@@ -73,6 +73,7 @@ func newCore(conn rediscore.Conn, set *settings.Redis, closed bool) *Core {
 	c.quiet.gap = set.WatchdogLease
 	c.probe.turn = make(chan struct{}, 1)
 	c.keeper.Renew = func(due []grant.Due) { go c.renew(due) }
+	c.keeper.Linger = true
 	c.keeper.Ahead = set.WatchdogLease / 30
 	if closed {
 		c.closed = true
