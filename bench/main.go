@@ -23,9 +23,9 @@ import (
 
 func main() {
 	var cfg config
-	flag.IntVar(&cfg.rounds, "rounds", 7, "rounds of each speed; ratios are medians over them")
+	flag.IntVar(&cfg.rounds, "rounds", 15, "rounds of each speed; ratios are medians over them")
 	flag.StringVar(&cfg.only, "only", "", "measure only this: pair, hot, names, counts or holds")
-	flag.DurationVar(&cfg.window, "window", 400*time.Millisecond, "how long one contender runs in one round")
+	flag.DurationVar(&cfg.window, "window", 200*time.Millisecond, "how long one contender runs in one round")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

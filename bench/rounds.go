@@ -34,9 +34,9 @@ func interleave(rounds, n int, f func(round, which int) error) error {
 	return nil
 }
 
-// slices of a round: contenders alternate often, so that what disturbs the
+// turnsInRound: contenders alternate often, so that what disturbs the
 // machine for a moment meets all of them.
-const turnsInRound = 4
+const turnsInRound = 2
 
 // pairTime is the mean time of a pair of each lock, by round.
 func pairTime(ctx context.Context, rounds int, window time.Duration, locks ...lock) ([]series, error) {
