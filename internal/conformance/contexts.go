@@ -57,7 +57,7 @@ func contextEndsAtRelease(c *trial) {
 }
 
 func contextEndsAtLoss(c *trial) {
-	h := c.lock(0, recipes.WithLease(300*time.Millisecond))
+	h := c.lock(0, recipes.WithLease(500*time.Millisecond))
 	ctx := h.Context(c.ctx())
 	c.closed(ctx.Done(), "the context of a leased hold")
 	c.lost(context.Cause(ctx), recipes.ReasonLeaseOver)

@@ -44,7 +44,7 @@ func doReportsLoss(c *trial) {
 			c.closed(ctx.Done(), "the context of a leased hold")
 			c.lost(context.Cause(ctx), recipes.ReasonLeaseOver)
 			return returned
-		}, recipes.WithLease(200*time.Millisecond))
+		}, recipes.WithLease(500*time.Millisecond))
 		c.lost(err, recipes.ReasonLeaseOver)
 		if returned != nil {
 			require.ErrorIs(c, err, returned)

@@ -70,7 +70,7 @@ func extendNeedsALease(c *trial) {
 }
 
 func extendAfterTheEnd(c *trial) {
-	h := c.lock(0, recipes.WithLease(200*time.Millisecond))
+	h := c.lock(0, recipes.WithLease(500*time.Millisecond))
 	c.closed(h.Done(), "a leased hold")
 	c.lost(h.Extend(c.ctx(), time.Minute), recipes.ReasonLeaseOver)
 	c.lost(h.Extend(c.ctx(), 0), recipes.ReasonLeaseOver)
@@ -91,7 +91,7 @@ func extendALevel(c *trial) {
 	require.True(c, inner.ValidUntil().After(time.Now().Add(20*time.Second)))
 	require.False(c, outer.ValidUntil().Before(until.Add(-10*time.Millisecond)))
 
-	require.NoError(c, inner.Extend(c.ctx(), 200*time.Millisecond))
+	require.NoError(c, inner.Extend(c.ctx(), time.Second))
 	c.closed(inner.Done(), "a level with a short lease")
 	c.lost(inner.Err(), recipes.ReasonLeaseOver)
 	require.NoError(c, outer.Err())

@@ -63,17 +63,17 @@ func maxHoldEnds(c *trial) {
 }
 
 func shortMaxHoldEnds(c *trial) {
-	h := c.lock(0, recipes.WithMaxHold(400*time.Millisecond))
+	h := c.lock(0, recipes.WithMaxHold(time.Second))
 	c.closed(h.Done(), "a bounded hold")
 	c.lost(h.Err(), recipes.ReasonLeaseOver)
 	c.freeSoon(1, patience/2)
 }
 
 func releasedLeaseIsOver(c *trial) {
-	h := c.lock(0, recipes.WithLease(300*time.Millisecond))
+	h := c.lock(0, recipes.WithLease(500*time.Millisecond))
 	c.release(h)
 	other := c.lock(0)
-	<-time.After(400 * time.Millisecond)
+	<-time.After(600 * time.Millisecond)
 	require.NoError(c, other.Err())
 	c.refused(1)
 	c.release(other)

@@ -18,11 +18,11 @@ var nested = []scenario{
 }
 
 func nestedLeaseBoundsItself(c *trial) {
-	c.boundsItself(recipes.WithLease(200 * time.Millisecond))
+	c.boundsItself(recipes.WithLease(500 * time.Millisecond))
 }
 
 func nestedMaxHoldBoundsItself(c *trial) {
-	c.boundsItself(recipes.WithMaxHold(200 * time.Millisecond))
+	c.boundsItself(recipes.WithMaxHold(500 * time.Millisecond))
 }
 
 func (c *trial) boundsItself(bound recipes.LockOption) {
@@ -62,7 +62,7 @@ func levelEndsWithTheOutermost(c *trial) {
 // run out.
 func lastLevelsLease(c *trial) {
 	outer := c.lock(0)
-	inner := c.lockWith(outer.Context(c.ctx()), 0, recipes.WithLease(300*time.Millisecond))
+	inner := c.lockWith(outer.Context(c.ctx()), 0, recipes.WithLease(700*time.Millisecond))
 	c.release(outer)
 	require.NoError(c, inner.Err())
 	c.freeSoon(1, patience/2)
@@ -73,7 +73,7 @@ func lastLevelsLease(c *trial) {
 func endedLevelFreesItsSibling(c *trial) {
 	outer := c.lock(0)
 	ctx := outer.Context(c.ctx())
-	inner := c.lockWith(ctx, 0, recipes.WithLease(300*time.Millisecond))
+	inner := c.lockWith(ctx, 0, recipes.WithLease(700*time.Millisecond))
 	next := c.granted(c.start(ctx, 0))
 	c.lost(inner.Err(), recipes.ReasonLeaseOver)
 	c.release(next)

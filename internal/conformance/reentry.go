@@ -92,7 +92,7 @@ func releasedTogether(c *trial) {
 func leaseEndsDuringRelease(c *trial) {
 	for range 10 {
 		outer := c.lock(0)
-		inner := c.lockWith(outer.Context(c.ctx()), 0, recipes.WithLease(100*time.Millisecond))
+		inner := c.lockWith(outer.Context(c.ctx()), 0, recipes.WithLease(250*time.Millisecond))
 		c.closed(inner.Done(), "a leased level")
 		c.release(outer)
 		c.freeSoon(1, patience/4)
@@ -162,7 +162,7 @@ func releasedCarriesNothing(c *trial) {
 }
 
 func lostCannotBeReentered(c *trial) {
-	h := c.lock(0, recipes.WithLease(200*time.Millisecond))
+	h := c.lock(0, recipes.WithLease(500*time.Millisecond))
 	old := context.WithoutCancel(h.Context(c.ctx()))
 	c.closed(h.Done(), "a leased hold")
 	for range 2 {

@@ -44,8 +44,22 @@ func newTrial(t *testing.T, s Subject, sc scenario) *trial {
 	c.d = s.New(t, c.lease)
 	if c.store, _ = c.d.(Store); c.store != nil {
 		t.Cleanup(c.cleanUp)
+		c.watchTheClock()
 	}
 	return c
+}
+
+// watchTheClock explains a failure that is none: servers let keys expire by the
+// wall clock, and somebody may have set it.
+func (c *trial) watchTheClock() {
+	start := time.Now()
+	c.Cleanup(func() {
+		end := time.Now()
+		step := end.Round(0).Sub(start.Round(0)) - end.Sub(start)
+		if c.Failed() && step.Abs() > 10*time.Millisecond {
+			c.Logf("the machine's clock was set by %v meanwhile", step)
+		}
+	})
 }
 
 // cleanUp is the last assertion of every scenario: the lock left nothing behind.
