@@ -130,3 +130,32 @@ func TestLocalUnderLoad(t *testing.T) {
 	require.NoError(t, g.Wait())
 	require.Equal(t, workers*rounds, count)
 }
+
+// TestLocalIsFreeAfterAReleaseBesideACancelledReentry: two ends of one grant
+// meet, and the line must count it once.
+func TestLocalIsFreeAfterAReleaseBesideACancelledReentry(t *testing.T) {
+	for range 3000 {
+		l := recipes.NewLocal("orders")
+		h, err := l.Lock(t.Context())
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(context.WithoutCancel(h.Context(t.Context())))
+		var g errgroup.Group
+		g.Go(func() error {
+			deeper, err := l.Lock(ctx)
+			if err == nil {
+				return deeper.Release(ctx)
+			}
+			return nil
+		})
+		g.Go(func() error { cancel(); return nil })
+		g.Go(func() error { return h.Release(t.Context()) })
+		require.NoError(t, g.Wait())
+		for range 2 { // one too many and the second is refused, or both are
+			h, err := l.TryLock(t.Context())
+			require.NoError(t, err)
+			_, err = l.TryLock(t.Context())
+			require.ErrorIs(t, err, recipes.ErrNotAcquired)
+			require.NoError(t, h.Release(t.Context()))
+		}
+	}
+}

@@ -17,6 +17,7 @@ var reentry = []scenario{
 	{name: "levels released at the same time are released once each", run: releasedTogether},
 	{name: "a level whose lease ends while the others are released is no loss", run: leaseEndsDuringRelease},
 	{name: "a re-entry that is cancelled does not disturb the hold", run: cancelledReentry},
+	{name: "a release beside a cancelled re-entry frees the lock", run: releaseBesideReentry},
 	{name: "under one hold, locks of another name exclude each other", run: othersUnderAHold},
 	{name: "the context of a released hold carries nothing", run: releasedCarriesNothing},
 	{name: "a lost hold cannot be re-entered", run: lostCannotBeReentered},
@@ -120,6 +121,33 @@ func cancelledReentry(c *trial) {
 			c.refused(1)
 			c.release(o.hold)
 		}
+		c.freeSoon(1, patience/4)
+	}
+}
+
+// releaseBesideReentry: a level may come to be, or not, while the only other
+// one ends.
+func releaseBesideReentry(c *trial) {
+	for range 40 {
+		outer := c.lock(0)
+		ctx, cancel := context.WithCancel(context.WithoutCancel(outer.Context(c.ctx())))
+		out := c.start(ctx, 0)
+		var g errgroup.Group
+		for _, f := range []func() error{
+			func() error { cancel(); return nil },
+			func() error { return outer.Release(c.ctx()) },
+		} {
+			pause := time.Duration(rand.Int64N(int64(2*time.Millisecond))) >> rand.IntN(7)
+			g.Go(func() error {
+				<-time.After(pause)
+				return f()
+			})
+		}
+		require.NoError(c, g.Wait())
+		if o := c.ended(out); o.hold != nil {
+			c.release(o.hold)
+		}
+		c.freeSoon(0, patience/4)
 		c.freeSoon(1, patience/4)
 	}
 }
