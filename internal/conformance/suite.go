@@ -56,7 +56,7 @@ type Store interface {
 	Close(ctx context.Context, client int) error
 	// Left are the keys whose names contain tag, and the subscribed channels,
 	// without what is documented to stay: marks of undone owners, fences.
-	Left(t *testing.T, tag string) (keys, channels []string)
+	Left(tag string) (keys, channels []string, err error)
 	// Delete deletes what the store has of a lock, by hand.
 	Delete(t *testing.T, name string)
 }

@@ -5,9 +5,8 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"fmt"
+	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -64,34 +63,31 @@ func (c *trial) watchTheClock() {
 
 // cleanUp is the last assertion of every scenario: the lock left nothing behind.
 func (c *trial) cleanUp() {
-	failed := c.Failed() // then holds may be out, and waiting for them says nothing new
-	if !failed {
-		require.Eventually(c, func() bool {
-			keys, _ := c.store.Left(c.T, c.tag)
-			return len(keys) == 0
-		}, patience/4, 5*time.Millisecond, "keys are left in the store: %s", lazily(func() any {
-			keys, _ := c.store.Left(c.T, c.tag)
-			return keys
-		}))
+	if c.Failed() { // then holds may be out, and waiting for them says nothing new
+		return
 	}
-	limit := patience
-	if failed {
-		limit = 10 * time.Millisecond
-	}
+	var left atomic.Value // for the message
+	require.Eventually(c, func() bool {
+		keys, _, err := c.store.Left(c.tag)
+		left.Store(keys)
+		return err == nil && len(keys) == 0
+	}, patience/4, 5*time.Millisecond, "keys are left in the store: %v", &left)
 	for client := range Clients {
-		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		err := c.store.Close(ctx, client)
 		cancel()
-		if !failed {
-			require.NoError(c, err, "client %d has something pending", client)
-		}
+		require.NoError(c, err, "client %d has something pending", client)
 	}
-	if !failed {
-		require.Eventually(c, func() bool {
-			_, channels := c.store.Left(c.T, c.tag)
-			return len(channels) == 0
-		}, patience, 5*time.Millisecond, "a closed client is still subscribed")
-	}
+	c.noChannels("a closed client is still subscribed")
+}
+
+// noChannels: soon nobody is subscribed to a channel of this trial.
+func (c *trial) noChannels(otherwise string) {
+	c.Helper()
+	require.Eventually(c, func() bool {
+		_, channels, err := c.store.Left(c.tag)
+		return err == nil && len(channels) == 0
+	}, patience, 5*time.Millisecond, otherwise)
 }
 
 // ctx is a context for calls that must come to an end.
@@ -172,78 +168,6 @@ func (c *trial) lost(err error, why recipes.Reason) {
 	require.Equal(c, c.name("orders"), l.Name)
 }
 
-// outcome is how a Lock call ended.
-type outcome struct {
-	hold *recipes.Hold
-	err  error
-}
-
-// start calls Lock behind the scenario's back.
-func (c *trial) start(ctx context.Context, client int, opts ...recipes.LockOption) <-chan outcome {
-	l := c.locker(client)
-	out := make(chan outcome, 1)
-	go func() {
-		h, err := l.Lock(ctx, opts...)
-		out <- outcome{h, err}
-	}()
-	return out
-}
-
-// waiting starts a Lock call and returns when it is in line, as the n-th that
-// had to wait.
-func (c *trial) waiting(ctx context.Context, n, client int, opts ...recipes.LockOption) <-chan outcome {
-	c.Helper()
-	out := c.start(ctx, client, opts...)
-	c.queued(n)
-	return out
-}
-
-// queued: n Lock calls have had to wait until now.
-func (c *trial) queued(n int) {
-	c.Helper()
-	if c.Bubble {
-		synctest.Wait()
-		return
-	}
-	require.Eventually(c, func() bool { return c.d.Waiting(c.name("orders")) >= n }, patience, time.Millisecond)
-}
-
-func (c *trial) granted(out <-chan outcome) *recipes.Hold {
-	c.Helper()
-	o := c.ended(out)
-	require.NoError(c, o.err)
-	return o.hold
-}
-
-func (c *trial) failed(out <-chan outcome) error {
-	c.Helper()
-	o := c.ended(out)
-	require.Nil(c, o.hold)
-	require.Error(c, o.err)
-	return o.err
-}
-
-func (c *trial) ended(out <-chan outcome) outcome {
-	c.Helper()
-	select {
-	case o := <-out:
-		return o
-	case <-time.After(patience):
-		require.FailNow(c, "a Lock call does not end")
-		return outcome{}
-	}
-}
-
-// stillWaiting: the call has not ended although there was time for it.
-func (c *trial) stillWaiting(out <-chan outcome) {
-	c.Helper()
-	select {
-	case o := <-out:
-		require.FailNow(c, "the call should wait", "%v %v", o.hold, o.err)
-	case <-time.After(50 * time.Millisecond):
-	}
-}
-
 // closed: the channel closes soon.
 func (c *trial) closed(done <-chan struct{}, what string) {
 	c.Helper()
@@ -272,8 +196,3 @@ func (c *trial) during(d time.Duration, f func()) {
 		f()
 	}
 }
-
-// lazily puts off what a message shows until it is shown.
-type lazily func() any
-
-func (f lazily) String() string { return fmt.Sprint(f()) }

@@ -5,7 +5,7 @@ package onredis
 
 import (
 	"context"
-	"slices"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -67,26 +67,23 @@ const fences = "redisson_lock_token:"
 // undone is how the marks of undone owners end: they stay for a minute.
 const undone = ":undone"
 
-func (d *deployment) Left(t *testing.T, tag string) (keys, channels []string) {
-	t.Helper()
+func (d *deployment) Left(tag string) (keys, channels []string, err error) {
 	ctx := context.Background() // also after the test's own has ended
 	for _, node := range d.place.nodes {
-		for it := node.Scan(ctx, 0, "*"+tag+"*", 10_000).Iterator(); it.Next(ctx); {
+		it := node.Scan(ctx, 0, "*"+tag+"*", 10_000).Iterator()
+		for it.Next(ctx) {
 			if k := it.Val(); !strings.HasPrefix(k, fences) && !strings.HasSuffix(k, undone) {
 				keys = append(keys, k)
 			}
 		}
-		some, err := node.PubSubChannels(ctx, "*"+tag+"*").Result()
-		require.NoError(t, err)
-		channels = append(channels, some...)
+		some, failed := node.PubSubChannels(ctx, "*"+tag+"*").Result()
+		channels, err = append(channels, some...), errors.Join(err, it.Err(), failed)
 		if d.place.sharded {
-			some, err = node.PubSubShardChannels(ctx, "*"+tag+"*").Result()
-			require.NoError(t, err)
-			channels = append(channels, some...)
+			some, failed = node.PubSubShardChannels(ctx, "*"+tag+"*").Result()
+			channels, err = append(channels, some...), errors.Join(err, failed)
 		}
 	}
-	slices.Sort(keys)
-	return keys, channels
+	return keys, channels, err
 }
 
 // closeAll is for what a failed trial left open.
