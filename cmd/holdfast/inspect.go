@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -47,14 +46,7 @@ func (c *inspectCmd) Run(o *output) error {
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	if !c.JSON {
-		_, err = o.out.Write(asText(c.Recipe, got))
-		return err
-	}
-	e := json.NewEncoder(o.out)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(asJSON(c.Recipe, got))
+	return printStatus(o.out, c.Recipe, got, c.JSON)
 }
 
 // look is the lock as it stands, and who can act on it. Without a layout the

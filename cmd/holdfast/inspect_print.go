@@ -2,12 +2,27 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/holdfast-go/holdfast/recipes"
 )
+
+func printStatus(w io.Writer, recipe string, s recipes.Status, asJSON bool) error {
+	if !asJSON {
+		_, err := w.Write(text(recipe, s))
+		return err
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(value(recipe, s))
+}
 
 // The field names of the JSON are a promise.
 
@@ -38,7 +53,7 @@ type jsonWaiter struct {
 	Until *time.Time `json:"until"`
 }
 
-func asJSON(recipe string, s recipes.Status) jsonStatus {
+func value(recipe string, s recipes.Status) jsonStatus {
 	out := jsonStatus{
 		Name: s.Name, Recipe: recipe, Held: len(s.Holders) > 0, Limit: s.Limit, Free: s.Free,
 		Holders: []jsonHolder{},
@@ -75,8 +90,8 @@ func known(t time.Time) *time.Time {
 	return &t
 }
 
-// asText is for people: what is not known is not shown.
-func asText(recipe string, s recipes.Status) []byte {
+// text is for people: what is not known is not shown.
+func text(recipe string, s recipes.Status) []byte {
 	var b bytes.Buffer
 	state := "free"
 	switch {
@@ -85,18 +100,18 @@ func asText(recipe string, s recipes.Status) []byte {
 	case len(s.Holders) > 0:
 		state = "held"
 	}
-	fmt.Fprintf(&b, "%s %s: %s\n", recipe, s.Name, state)
+	fmt.Fprintf(&b, "%s %s: %s\n", recipe, shown(s.Name), state)
 	tab := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, h := range s.Holders {
-		lease := "for ever"
+		lease := "no lease"
 		if h.TTL > 0 {
-			lease = h.TTL.Round(100 * time.Millisecond).String()
+			lease = "lease left " + h.TTL.Round(100*time.Millisecond).String()
 		}
-		fmt.Fprintf(tab, "  holder\t%s", h.ID)
+		fmt.Fprintf(tab, "  holder\t%s", shown(h.ID))
 		if h.Count > 1 {
 			fmt.Fprintf(tab, "\tlevels %d", h.Count)
 		}
-		fmt.Fprintf(tab, "\tlease left %s", lease)
+		fmt.Fprintf(tab, "\t%s", lease)
 		if h.HasFence {
 			fmt.Fprintf(tab, "\tfence %d", h.Fence)
 		}
@@ -106,7 +121,7 @@ func asText(recipe string, s recipes.Status) []byte {
 		fmt.Fprintln(tab)
 	}
 	for i, w := range s.Waiters {
-		fmt.Fprintf(tab, "  waiter %d\t%s", i+1, w.ID)
+		fmt.Fprintf(tab, "  waiter %d\t%s", i+1, shown(w.ID))
 		if !w.Since.IsZero() {
 			fmt.Fprintf(tab, "\tsince %s", w.Since.UTC().Format(time.RFC3339))
 		}
@@ -120,4 +135,12 @@ func asText(recipe string, s recipes.Status) []byte {
 		b.WriteString("  waiters are not recorded by this kind of lock\n")
 	}
 	return b.Bytes()
+}
+
+// shown keeps what somebody stored from doing anything to a terminal.
+func shown(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(s)
+	}
+	return s
 }

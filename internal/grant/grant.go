@@ -119,40 +119,6 @@ func New(s Start) *Grant {
 	return g
 }
 
-// believe moves the validity by an answered request; an answer to an older
-// request than the newest answered one changes nothing.
-func (g *Grant) believe(sent, until time.Time, lease time.Duration) {
-	if sent.Before(g.sent) {
-		return
-	}
-	g.sent, g.until, g.fails, g.cut = sent, until, 0, false
-	if !g.policy.End.IsZero() && (until.IsZero() || g.policy.End.Before(until)) {
-		g.until = g.policy.End
-	}
-	g.renewAt = time.Time{}
-	if lease == 0 {
-		return
-	}
-	if end := sent.Add(lease); end.After(g.ttlEnd) {
-		g.ttlEnd = end
-	}
-	if !g.policy.Leased && g.nextLease(sent) > 0 {
-		g.renewAt = sent.Add(RenewIn(lease))
-	}
-}
-
-// nextLease is what a renewal at now would ask for: the lease, or what is left
-// of a maximum hold; 0 when that would not lengthen what the store has.
-func (g *Grant) nextLease(now time.Time) time.Duration {
-	switch {
-	case g.policy.End.IsZero():
-		return g.policy.Lease
-	case !g.until.Before(g.policy.End):
-		return 0
-	}
-	return min(g.policy.Lease, LeaseFor(g.policy.End.Sub(now)))
-}
-
 // schedule tells the keeper when to look at this grant next.
 func (g *Grant) schedule() {
 	if g.keeper == nil {
@@ -230,64 +196,6 @@ func (g *Grant) Lose(why Reason) {
 	}
 }
 
-// Renewed is an answered renewal that was sent at sent.
-func (g *Grant) Renewed(sent, until time.Time, lease time.Duration) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.check(Now()); g.state >= lost {
-		return
-	}
-	g.believe(sent, until, lease)
-	if g.state == atRisk {
-		g.state = held
-		g.say(Event{Kind: EventSafe, Until: Wall(g.until)})
-	}
-	g.schedule()
-}
-
-// Shorten lets validity end at until at the latest: said before the store is
-// asked for a shorter lease, which it may grant without our hearing of it.
-func (g *Grant) Shorten(until time.Time) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if until.Before(g.until) {
-		g.until, g.ttlEnd = until, time.Time{}
-		g.schedule()
-	}
-}
-
-// NotRenewed is a renewal without a good answer. Validity stays where it is.
-func (g *Grant) NotRenewed(silent bool, err error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.check(Now()); g.state >= lost {
-		return
-	}
-	g.fails++
-	g.cut = silent
-	g.renewAt = Now().Add(RetryIn(g.policy.Lease, g.fails))
-	if g.state == held {
-		g.state = atRisk
-		g.say(Event{Kind: EventAtRisk, Until: Wall(g.until), Err: err})
-	}
-	g.schedule()
-}
-
-// dueForRenewal reports whether a renewal is wanted by then, and takes it: the
-// next one waits for Renewed or NotRenewed.
-func (g *Grant) dueForRenewal(now, by time.Time) (time.Duration, bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.check(now)
-	defer g.schedule()
-	if g.state >= lost || g.renewAt.IsZero() || g.renewAt.After(by) {
-		return 0, false
-	}
-	g.renewAt = time.Time{}
-	d := g.nextLease(now)
-	return d, d > 0
-}
-
 // End is how long the grant is believed in; zero: no end known.
 func (g *Grant) End() time.Time {
 	g.mu.Lock()
@@ -332,40 +240,6 @@ func (g *Grant) EndContexts(err error) {
 	for l := range g.levels {
 		l.cancel(err)
 	}
-}
-
-// Turn waits for the other calls of this grant on the store; give it back with
-// Done.
-func (g *Grant) Turn(ctx context.Context) error {
-	select {
-	case g.turn <- struct{}{}:
-		return nil
-	default:
-	}
-	select {
-	case g.turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// Done gives the turn back.
-func (g *Grant) Done() { <-g.turn }
-
-// Lower tells the store how many levels are left; the caller has the turn. The
-// store is told only once that none is, however many levels ended together:
-// those that come later get the same answer.
-func (g *Grant) Lower(ctx context.Context) error {
-	left := g.Alive()
-	if left > 0 {
-		return g.store.Release(ctx, left)
-	}
-	if !g.parted {
-		g.parted = true
-		g.parting = g.store.Release(ctx, 0)
-	}
-	return g.parting
 }
 
 func (g *Grant) say(e Event) {

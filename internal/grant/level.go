@@ -1,7 +1,6 @@
 package grant
 
 import (
-	"context"
 	"errors"
 	"time"
 )
@@ -28,11 +27,6 @@ type Level struct {
 	under    int // levels alive in its tree, itself among them
 	taken    bool
 	seats    []*Seat
-}
-
-type carried struct {
-	cancel context.CancelCauseFunc
-	stop   func() bool
 }
 
 // Open adds a level below parent, nil for the outermost. It fails when the
@@ -84,17 +78,6 @@ func (g *Grant) end(l *Level, why error) {
 	}
 }
 
-func (l *Level) cancel(why error) {
-	if l.ctxErr == nil {
-		l.ctxErr = why
-	}
-	for c := range l.contexts {
-		c.stop()
-		c.cancel(l.ctxErr)
-	}
-	l.contexts = nil
-}
-
 // ended is why the level is over, as its user sees it.
 func (l *Level) ended() error {
 	if errors.Is(l.err, errReleased) {
@@ -126,181 +109,4 @@ func (l *Level) ValidUntil() time.Time {
 	l.Grant.mu.Lock()
 	defer l.Grant.mu.Unlock()
 	return Wall(sooner(l.Grant.until, l.bound))
-}
-
-// Context is ctx, ending with the level too, and carrying it.
-func (l *Level) Context(ctx context.Context) context.Context {
-	child, cancel := context.WithCancelCause(context.WithValue(ctx, l.Grant.ID, l))
-	g := l.Grant
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.check(Now()); l.ctxErr != nil {
-		cancel(l.ctxErr)
-		return child
-	}
-	c := &carried{cancel: cancel}
-	// A long hold must not collect a cancel function for every context that has
-	// ended before it.
-	c.stop = context.AfterFunc(ctx, func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		delete(l.contexts, c)
-	})
-	if l.contexts == nil {
-		l.contexts = make(map[*carried]struct{}, 1)
-	}
-	l.contexts[c] = struct{}{}
-	return child
-}
-
-// Carried is the level of the lock id that ctx carries: nil when there is none
-// or its user has released it, an error when it was lost.
-func Carried(ctx context.Context, id ID) (*Level, error) {
-	l, _ := ctx.Value(id).(*Level)
-	if l == nil {
-		return nil, nil
-	}
-	l.Grant.mu.Lock()
-	defer l.Grant.mu.Unlock()
-	l.Grant.check(Now())
-	switch {
-	case l.err == nil:
-		return l, nil
-	case errors.Is(l.err, errReleased):
-		return nil, nil
-	}
-	return nil, l.err
-}
-
-// Undo ends a level that its caller never got to see. It returns how many are
-// left alive, which the store still has to hear of.
-func (l *Level) Undo() int {
-	g := l.Grant
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	l.said = true
-	g.end(l, errReleased)
-	if g.alive == 0 && g.state < lost {
-		g.state = released
-	}
-	g.schedule()
-	return g.alive
-}
-
-// Release ends the level, then lets the store know. budget bounds the wait for
-// the store: ctx's cancellation does not count, its deadline does when it is
-// still ahead.
-func (l *Level) Release(ctx context.Context, budget time.Duration) error {
-	g := l.Grant
-	g.mu.Lock()
-	g.check(Now())
-	if l.err != nil {
-		defer g.mu.Unlock()
-		return g.late(l)
-	}
-	l.said = true
-	g.end(l, errReleased)
-	if g.alive == 0 {
-		// From here on time must not turn a release into a loss.
-		g.state = released
-	}
-	g.schedule()
-	held := Now().Sub(g.since)
-	g.mu.Unlock()
-
-	bounded, cancel := ReleaseContext(ctx, budget)
-	defer cancel()
-	err := g.Turn(bounded)
-	if err == nil {
-		err = g.Lower(bounded)
-		g.Done()
-	} else {
-		g.store.Settle(g, g.Alive())
-		err = NewUnknown("release", g.Name, Wall(g.End()), err)
-	}
-	g.say(Event{Kind: releaseEvent(err), Held: held, Err: err})
-	return err
-}
-
-func releaseEvent(err error) string {
-	switch {
-	case err == nil:
-		return EventReleased
-	case errors.Is(err, ErrLost):
-		return EventLost
-	}
-	return EventUnknown
-}
-
-// late answers a release that comes after the end. Once every level of a lost
-// grant is released its work has stopped, and what is left can go.
-func (g *Grant) late(l *Level) error {
-	if l.said {
-		return &Fault{Verb: "release", Name: g.Name, Kind: ErrNotHeld, Detail: "released already"}
-	}
-	l.said = true
-	if g.state == lost && errors.Is(l.err, g.why) {
-		if g.unsaid--; g.unsaid == 0 {
-			g.store.Discard()
-		}
-	}
-	return l.err
-}
-
-// Extend asks the store whether the level is still held and sets its lease
-// anew: d, or what it was made with when d is 0.
-func (l *Level) Extend(ctx context.Context, d time.Duration, validity func(time.Duration) time.Duration) error {
-	g := l.Grant
-	fault := func(detail string) error {
-		return &Fault{Verb: "extend", Name: g.Name, Kind: ErrInvalid, Detail: detail}
-	}
-	switch {
-	case d != 0 && !l.leased:
-		return fault("only a hold made with WithLease can be given a lease")
-	case d != 0 && BadLease(d) != "":
-		return fault("lease: " + BadLease(d))
-	}
-	if err := l.Err(); err != nil {
-		return err
-	}
-	if err := g.Turn(ctx); err != nil {
-		return &Fault{Verb: "extend", Name: g.Name, Kind: ErrUnavailable, Causes: []error{err}}
-	}
-	defer g.Done()
-	if err := l.Err(); err != nil {
-		return err
-	}
-	if l.leased && d == 0 {
-		d = l.lease
-	}
-	lease := g.policy.Lease
-	switch {
-	case l.parent == nil && l.leased:
-		lease = d
-		g.Shorten(Now().Add(validity(d)))
-	case g.policy.Leased:
-		lease = 0 // a nested level bounds itself only
-	}
-	asked := Now()
-	if err := g.store.Extend(ctx, lease); err != nil {
-		return err
-	}
-	if l.parent != nil && l.leased {
-		g.mu.Lock()
-		l.bound = asked.Add(d)
-		g.schedule()
-		g.mu.Unlock()
-	}
-	return l.Err()
-}
-
-// ReleaseContext is the context of a release: it keeps ctx's values, not its
-// cancellation, and ends with the budget, or with ctx's deadline if that is
-// still ahead.
-func ReleaseContext(ctx context.Context, budget time.Duration) (context.Context, context.CancelFunc) {
-	end := time.Now().Add(budget)
-	if d, ok := ctx.Deadline(); ok && d.After(time.Now()) && d.Before(end) {
-		end = d
-	}
-	return context.WithDeadline(context.WithoutCancel(ctx), end)
 }

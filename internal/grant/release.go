@@ -1,0 +1,93 @@
+package grant
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Undo ends a level that its caller never got to see. It returns how many are
+// left alive, which the store still has to hear of.
+func (l *Level) Undo() int {
+	g := l.Grant
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	l.said = true
+	g.end(l, errReleased)
+	if g.alive == 0 && g.state < lost {
+		g.state = released
+	}
+	g.schedule()
+	return g.alive
+}
+
+// Release ends the level, then lets the store know. budget bounds the wait for
+// the store: ctx's cancellation does not count, its deadline does when it is
+// still ahead.
+func (l *Level) Release(ctx context.Context, budget time.Duration) error {
+	g := l.Grant
+	g.mu.Lock()
+	g.check(Now())
+	if l.err != nil {
+		defer g.mu.Unlock()
+		return g.late(l)
+	}
+	l.said = true
+	g.end(l, errReleased)
+	if g.alive == 0 {
+		// From here on time must not turn a release into a loss.
+		g.state = released
+	}
+	g.schedule()
+	held := Now().Sub(g.since)
+	g.mu.Unlock()
+
+	bounded, cancel := ReleaseContext(ctx, budget)
+	defer cancel()
+	err := g.Turn(bounded)
+	if err == nil {
+		err = g.Lower(bounded)
+		g.Done()
+	} else {
+		g.store.Settle(g, g.Alive())
+		err = NewUnknown("release", g.Name, Wall(g.End()), err)
+	}
+	g.say(Event{Kind: releaseEvent(err), Held: held, Err: err})
+	return err
+}
+
+func releaseEvent(err error) string {
+	switch {
+	case err == nil:
+		return EventReleased
+	case errors.Is(err, ErrLost):
+		return EventLost
+	}
+	return EventUnknown
+}
+
+// late answers a release that comes after the end. Once every level of a lost
+// grant is released its work has stopped, and what is left can go.
+func (g *Grant) late(l *Level) error {
+	if l.said {
+		return &Fault{Verb: "release", Name: g.Name, Kind: ErrNotHeld, Detail: "released already"}
+	}
+	l.said = true
+	if g.state == lost && errors.Is(l.err, g.why) {
+		if g.unsaid--; g.unsaid == 0 {
+			g.store.Discard()
+		}
+	}
+	return l.err
+}
+
+// ReleaseContext is the context of a release: it keeps ctx's values, not its
+// cancellation, and ends with the budget, or with ctx's deadline if that is
+// still ahead.
+func ReleaseContext(ctx context.Context, budget time.Duration) (context.Context, context.CancelFunc) {
+	end := time.Now().Add(budget)
+	if d, ok := ctx.Deadline(); ok && d.After(time.Now()) && d.Before(end) {
+		end = d
+	}
+	return context.WithDeadline(context.WithoutCancel(ctx), end)
+}
