@@ -2,6 +2,7 @@ package claim
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -112,7 +113,7 @@ func (c *localClaim) Leave() {
 	switch {
 	case c.level != nil:
 		c.level.Undo()
-		c.lock.line.Gone()
+		c.level.Grant.Store().(*localStore).gone()
 	case c.place != nil:
 		c.place.Leave()
 	}
@@ -122,13 +123,17 @@ func (c *localClaim) Leave() {
 type localStore struct {
 	line  *Line
 	grant *grant.Grant
+	once  sync.Once
 }
+
+// gone frees the lock, once, however the hold came to its end.
+func (s *localStore) gone() { s.once.Do(s.line.Gone) }
 
 func (s *localStore) Reenter(context.Context, int) error { return nil }
 
 func (s *localStore) Release(_ context.Context, left int) error {
 	if left == 0 {
-		s.line.Gone()
+		s.gone()
 	}
 	return nil
 }
@@ -143,12 +148,12 @@ func (s *localStore) Extend(_ context.Context, lease time.Duration) error {
 
 // Lost frees the lock: the end of a lease here is what the store's expiry is
 // elsewhere.
-func (s *localStore) Lost() { s.line.Gone() }
+func (s *localStore) Lost() { s.gone() }
 
 func (s *localStore) Discard() {}
 
 func (s *localStore) Settle(_ *grant.Grant, left int) {
 	if left == 0 {
-		s.line.Gone()
+		s.gone()
 	}
 }
