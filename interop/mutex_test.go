@@ -70,10 +70,14 @@ func TestReentryCountsAreSeenByTheOtherLanguage(t *testing.T) {
 		call := j.GoLock(peer.Watchdog)
 		p.subscribed(t, "levels", 1)
 		require.NoError(t, inner.Release(ctx))
-		locked, err := j.HeldByThread(ctx)
-		_ = locked
+		levels, err := p.oracle.HGetAll(ctx, "levels").Result()
 		require.NoError(t, err)
-		require.NoError(t, h.Err())
+		require.Equal(t, map[string]string{h.Owner(): "1"}, levels, "one of two releases lets nobody in")
+		select {
+		case <-call.Done():
+			require.Fail(t, "Java got in")
+		default:
+		}
 		require.NoError(t, h.Release(ctx))
 		require.NoError(t, call.Err(ctx))
 		require.NoError(t, j.Unlock(ctx))

@@ -140,6 +140,7 @@ type settler interface {
 // settle repeats r until it is answered or ctx ends. An answer of "not ours"
 // after a request without an answer is that request's work.
 func (h *holding) settle(ctx context.Context, r settler, unsure bool) error {
+	var said error // what the store answered last; it tells more than a time-out
 	for n := 1; ; n++ {
 		trial, cancel := context.WithTimeout(ctx, h.lock.Core.attemptLimit())
 		done, err := r.ask(trial)
@@ -151,6 +152,10 @@ func (h *holding) settle(ctx context.Context, r settler, unsure bool) error {
 			return h.lost()
 		}
 		unsure = unsure || maybeDone(err)
+		if silent(err) && said != nil {
+			err = said
+		}
+		said = err
 		select {
 		case <-ctx.Done():
 			return err
