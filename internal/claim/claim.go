@@ -104,7 +104,9 @@ func Run(ctx context.Context, env Env, c Claim, o grant.Options, try bool) (*gra
 		r.say(grant.Event{Kind: grant.EventGaveUp, Wait: waited, Err: err})
 		return nil, err
 	}
-	r.say(grant.Event{Kind: grant.EventAcquired, Wait: waited, Until: l.ValidUntil()})
+	if r.Emit != nil {
+		r.say(grant.Event{Kind: grant.EventAcquired, Wait: waited, Until: l.ValidUntil()})
+	}
 	return l, nil
 }
 

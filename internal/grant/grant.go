@@ -111,7 +111,7 @@ func New(s Start) *Grant {
 		ID: s.ID, Name: s.Name, Owner: s.Owner, Fence: s.Fence, Fenced: s.Fenced,
 		store: s.Store, keeper: s.Keeper, policy: s.Policy, emit: s.Emit,
 		turn: make(chan struct{}, 1), levels: make(map[*Level]struct{}, 1),
-		since: Now(), slot: -1,
+		since: Sent(), slot: -1,
 	}
 	g.mu.Lock()
 	g.believe(s.Sent, s.Until, s.Policy.Lease)

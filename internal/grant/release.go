@@ -39,7 +39,7 @@ func (l *Level) Release(ctx context.Context, budget time.Duration) error {
 		g.state = released
 	}
 	g.schedule()
-	held := Now().Sub(g.since)
+	held := Sent().Sub(g.since)
 	g.mu.Unlock()
 
 	bounded, cancel := ReleaseContext(ctx, budget)

@@ -79,7 +79,7 @@ func (c *Core) run(ctx context.Context, x call, wait int) (answer, error) {
 		if wait > 0 {
 			cmds = append(cmds, rediscore.Cmd{"WAIT", wait, min(c.set.ReplicaWait, c.set.WatchdogLease/6).Milliseconds()})
 		}
-		sent := grant.Now()
+		sent := grant.Sent()
 		replies, err := c.do(ctx, x.keys[0], cmds...)
 		if err != nil {
 			return answer{}, err

@@ -130,7 +130,7 @@ func (c *Core) renewEach(ctx context.Context, key together, grants []*grant.Gran
 	for i := range grants {
 		pending[i] = i
 	}
-	sent := grant.Now()
+	sent := grant.Sent()
 	for _, whole := range []bool{false, true} {
 		cmds := make([]rediscore.Cmd, len(pending))
 		for i, n := range pending {

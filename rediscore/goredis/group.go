@@ -14,15 +14,14 @@ import (
 // many others.
 const mostGrouped = 128
 
-// group commits: calls that meet at one server hand their commands to one
-// writer, which sends what has gathered in one write. Each caller waits for its
-// own reply or its own context.
+// group commits: calls that meet at one server hand their commands to a writer,
+// which sends what has gathered in one write. Each caller waits for its own
+// reply or its own context. There are two writers, so that the server has one
+// write to work at while the client makes the other.
 type group struct {
-	link *link
-
-	mu      sync.Mutex
-	queue   []*member
-	running bool
+	mu    sync.Mutex
+	queue []*member
+	idle  []*link // of writers that are not running
 }
 
 // member is one call in a group.
@@ -45,9 +44,9 @@ func (g *group) do(ctx context.Context, cmd redis.Cmder) ([]rediscore.Reply, err
 	m := &member{cmd: cmd, done: make(chan struct{})}
 	g.mu.Lock()
 	g.queue = append(g.queue, m)
-	if !g.running {
-		g.running = true
-		go g.run()
+	if n := len(g.idle); n > 0 {
+		go g.run(g.idle[n-1])
+		g.idle = g.idle[:n-1]
 	}
 	g.mu.Unlock()
 	select {
@@ -65,23 +64,23 @@ func (g *group) do(ctx context.Context, cmd redis.Cmder) ([]rediscore.Reply, err
 	return nil, &rediscore.SendError{Sent: true, Err: context.Cause(ctx)}
 }
 
-func (g *group) run() {
+func (g *group) run(l *link) {
 	for {
-		members := g.gather()
+		members := g.gather(l)
 		if members == nil {
 			return
 		}
-		g.write(members)
+		write(l, members)
 	}
 }
 
-// gather takes what is to be sent next; nil ends the writer.
-func (g *group) gather() []*member {
+// gather takes what is to be sent next; nil ends the writer of l.
+func (g *group) gather(l *link) []*member {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	n := min(len(g.queue), mostGrouped)
 	if n == 0 {
-		g.running = false
+		g.idle = append(g.idle, l)
 		return nil
 	}
 	some := g.queue[:n:n]
@@ -89,7 +88,7 @@ func (g *group) gather() []*member {
 	return some
 }
 
-func (g *group) write(members []*member) {
+func write(l *link, members []*member) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	waiting := new(atomic.Int64)
@@ -108,7 +107,7 @@ func (g *group) write(members []*member) {
 	if len(cmds) == 0 {
 		return
 	}
-	err := g.link.exec(ctx, cmds)
+	err := l.exec(ctx, cmds)
 	for _, m := range sent {
 		if m.err = err; len(cmds) > 1 {
 			m.err = m.cmd.Err()

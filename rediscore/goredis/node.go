@@ -39,7 +39,7 @@ func newNode(from *redis.Options, addr string) *node {
 		wideMade: make(chan struct{}, mostWide),
 	}
 	n.lane = n.link()
-	n.group = &group{link: n.link()}
+	n.group = &group{idle: []*link{n.link(), n.link()}}
 	return n
 }
 
