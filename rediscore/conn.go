@@ -25,6 +25,9 @@ type Conn interface {
 	Listen(ctx context.Context, key string, sharded bool) (Stream, error)
 	// Shape tells what kind of deployment this is; one round trip or two.
 	Shape(ctx context.Context) (Shape, error)
+	// Interrupt ends the requests under way without an answer; later ones are
+	// not affected.
+	Interrupt()
 	// Close closes what Conn opened itself, never the user's client.
 	Close() error
 }

@@ -181,12 +181,12 @@ func TestReleaseContextKeepsValuesAndADeadlineAhead(t *testing.T) {
 		{until(2 * time.Second), 2 * time.Second},
 		{until(-time.Second), 5 * time.Second},
 	} {
-		ctx, stop := grant.ReleaseContext(c.ctx, 5*time.Second)
+		ctx := grant.ReleaseContext(c.ctx, 5*time.Second)
 		require.NoError(t, ctx.Err())
 		require.Equal(t, "kept", ctx.Value(key{}))
 		end, ok := ctx.Deadline()
 		require.True(t, ok)
 		require.WithinDuration(t, time.Now().Add(c.want), end, time.Second)
-		stop()
+		ctx.Stop()
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/holdfast-go/holdfast/internal/limit"
 )
 
 // Undo ends a level that its caller never got to see. It returns how many are
@@ -42,8 +44,8 @@ func (l *Level) Release(ctx context.Context, budget time.Duration) error {
 	held := Sent().Sub(g.since)
 	g.mu.Unlock()
 
-	bounded, cancel := ReleaseContext(ctx, budget)
-	defer cancel()
+	bounded := ReleaseContext(ctx, budget)
+	defer bounded.Stop()
 	err := g.Turn(bounded)
 	if err == nil {
 		err = g.Lower(bounded)
@@ -84,10 +86,11 @@ func (g *Grant) late(l *Level) error {
 // ReleaseContext is the context of a release: it keeps ctx's values, not its
 // cancellation, and ends with the budget, or with ctx's deadline if that is
 // still ahead.
-func ReleaseContext(ctx context.Context, budget time.Duration) (context.Context, context.CancelFunc) {
-	end := time.Now().Add(budget)
-	if d, ok := ctx.Deadline(); ok && d.After(time.Now()) && d.Before(end) {
-		end = d
+func ReleaseContext(ctx context.Context, budget time.Duration) *limit.Context {
+	if end, ok := ctx.Deadline(); ok {
+		if left := time.Until(end); left > 0 {
+			budget = min(budget, left)
+		}
 	}
-	return context.WithDeadline(context.WithoutCancel(ctx), end)
+	return limit.New(context.WithoutCancel(ctx), budget)
 }

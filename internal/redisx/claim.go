@@ -86,8 +86,8 @@ func (c *lockClaim) Ask(ctx context.Context) (*grant.Level, claim.Busy, error) {
 
 func (c *lockClaim) request(ctx context.Context) (*grant.Level, claim.Busy, error) {
 	l := c.lock
-	trial, done := l.Core.try(ctx, l.Core.attemptLimit())
-	defer done()
+	trial := l.Core.try(ctx)
+	defer trial.Stop()
 	a, err := l.Core.run(trial, call{
 		script: l.Recipe.Acquire, keys: l.keys(c.owner),
 		args: []any{c.owner, c.policy.Lease.Milliseconds(), 1},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/holdfast-go/holdfast/internal/claim"
 	"github.com/holdfast-go/holdfast/internal/grant"
+	"github.com/holdfast-go/holdfast/internal/limit"
 	"github.com/holdfast-go/holdfast/internal/settings"
 	"github.com/holdfast-go/holdfast/recipes"
 	"github.com/holdfast-go/holdfast/rediscore"
@@ -40,7 +41,6 @@ type Core struct {
 	closed  bool
 	lines   map[grant.ID]*lineUse
 	grants  map[*grant.Grant]struct{}
-	asking  map[*attempt]struct{}
 	tasks   int           // calls under way, and what goes on behind them
 	changed chan struct{} // a grant or a task has gone
 }
@@ -65,7 +65,6 @@ func newCore(conn rediscore.Conn, set *settings.Redis, closed bool) *Core {
 		closing: make(chan struct{}),
 		lines:   make(map[grant.ID]*lineUse),
 		grants:  make(map[*grant.Grant]struct{}),
-		asking:  make(map[*attempt]struct{}),
 		changed: make(chan struct{}, 1),
 	}
 	c.behind, c.stop = context.WithCancel(context.Background())
@@ -162,26 +161,8 @@ func (c *Core) attemptLimit() time.Duration { return min(c.set.WatchdogLease/3, 
 
 const longestAttempt = 3 * time.Second
 
-// attempt is one request that closing the client ends.
-type attempt struct{ cancel context.CancelFunc }
-
-// try bounds one request in time, and ends it when the client closes.
-func (c *Core) try(ctx context.Context, limit time.Duration) (context.Context, func()) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	a := &attempt{cancel}
-	c.mu.Lock()
-	if c.closed {
-		cancel()
-	}
-	c.asking[a] = struct{}{}
-	c.mu.Unlock()
-	return ctx, func() {
-		c.mu.Lock()
-		delete(c.asking, a)
-		c.mu.Unlock()
-		cancel()
-	}
-}
+// try bounds one request in time; closing the client interrupts it.
+func (c *Core) try(ctx context.Context) *limit.Context { return limit.New(ctx, c.attemptLimit()) }
 
 // Env is what the acquire loop needs to know.
 func (c *Core) env(verb string, l *Lock, lease time.Duration) claim.Env {
@@ -208,10 +189,8 @@ func (c *Core) Close(ctx context.Context) error {
 		c.closed = true
 		close(c.closing)
 	}
-	for a := range c.asking {
-		a.cancel()
-	}
 	c.mu.Unlock()
+	c.conn.Interrupt()
 	for _, g := range c.live() {
 		g.EndContexts(&grant.Fault{Verb: "hold", Name: g.Name, Kind: grant.ErrClosed})
 	}

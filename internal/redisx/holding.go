@@ -47,8 +47,8 @@ func (h *holding) Reenter(ctx context.Context, k int) error {
 	if p.Leased || !p.End.IsZero() {
 		lease = 0
 	}
-	trial, done := c.try(ctx, c.attemptLimit())
-	defer done()
+	trial := c.try(ctx)
+	defer trial.Stop()
 	a, err := c.run(trial, call{
 		script: h.lock.Recipe.Acquire, keys: h.lock.keys(h.owner),
 		args: []any{h.owner, lease.Milliseconds(), k},
@@ -76,8 +76,8 @@ func (h *holding) Extend(ctx context.Context, lease time.Duration) error {
 	fault := func(err error) error {
 		return &grant.Fault{Verb: "extend", Name: h.lock.Name, Kind: grant.ErrUnavailable, Causes: []error{err}}
 	}
-	trial, done := c.try(ctx, c.attemptLimit())
-	defer done()
+	trial := c.try(ctx)
+	defer trial.Stop()
 	a, err := c.run(trial, call{
 		script: h.lock.Recipe.Renew, keys: []string{h.lock.key}, args: []any{lease.Milliseconds(), h.owner},
 	}, 0)
@@ -142,9 +142,9 @@ type settler interface {
 func (h *holding) settle(ctx context.Context, r settler, unsure bool) error {
 	var said error // what the store answered last; it tells more than a time-out
 	for n := 1; ; n++ {
-		trial, cancel := context.WithTimeout(ctx, h.lock.Core.attemptLimit())
+		trial := h.lock.Core.try(ctx)
 		done, err := r.ask(trial)
-		cancel()
+		trial.Stop()
 		switch {
 		case err == nil && (done || unsure):
 			return nil

@@ -67,9 +67,9 @@ func (l *Lock) look(ctx context.Context, verb string, x call) (answer, error) {
 	defer cancel()
 	unsure := false
 	for n := 1; ; n++ {
-		trial, done := l.Core.try(ctx, l.Core.attemptLimit())
+		trial := l.Core.try(ctx)
 		a, err := l.Core.run(trial, x, 0)
-		done()
+		trial.Stop()
 		var trouble *claim.Trouble
 		if err == nil || !errors.As(err, &trouble) {
 			a.unsure = unsure

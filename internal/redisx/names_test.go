@@ -91,6 +91,8 @@ func (c *conn) Shape(context.Context) (rediscore.Shape, error) {
 	return c.shape, nil
 }
 
+func (c *conn) Interrupt() {}
+
 func (c *conn) Close() error { return nil }
 
 func newSilent(t *testing.T, shape rediscore.Shape, opts ...rediscore.Option) (*conn, *Core) {

@@ -32,8 +32,8 @@ func (c *Core) shape(ctx context.Context) (*rediscore.Shape, error) {
 	if s := c.probe.known.Load(); s != nil {
 		return s, nil
 	}
-	trial, done := c.try(ctx, c.attemptLimit())
-	defer done()
+	trial := c.try(ctx)
+	defer trial.Stop()
 	c.quiet.asked(time.Now())
 	s, err := c.conn.Shape(trial)
 	if err != nil {

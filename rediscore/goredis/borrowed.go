@@ -43,4 +43,7 @@ func (b *borrowed) Listen(context.Context, string, bool) (rediscore.Stream, erro
 
 func (b *borrowed) Shape(context.Context) (rediscore.Shape, error) { return rediscore.Shape{}, nil }
 
+// Interrupt has nothing to cut: calls leave with their contexts.
+func (b *borrowed) Interrupt() {}
+
 func (b *borrowed) Close() error { return nil }

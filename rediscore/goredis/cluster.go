@@ -167,6 +167,15 @@ func (c *cluster) Shape(ctx context.Context) (rediscore.Shape, error) {
 	return s, err
 }
 
+// Interrupt cuts what is under way.
+func (c *cluster) Interrupt() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, n := range c.nodes {
+		n.interrupt()
+	}
+}
+
 func (c *cluster) Close() error {
 	c.mu.Lock()
 	nodes := c.nodes

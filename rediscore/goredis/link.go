@@ -9,6 +9,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/holdfast-go/holdfast/internal/limit"
 )
 
 // longestDial bounds how long a new connection may take.
@@ -17,10 +19,12 @@ const longestDial = 3 * time.Second
 // link is a client with one connection, which a context that ends can cut: the
 // driver itself does not interrupt a request when its context is cancelled.
 type link struct {
-	client *redis.Client
+	client    *redis.Client
+	connected bool // the last call was answered; of whoever has the link
 
 	mu   sync.Mutex
 	conn net.Conn
+	busy bool
 	call uint64 // the one under way; an end of an earlier one must not cut it
 }
 
@@ -73,7 +77,20 @@ func ours(from *redis.Options, addr string) *redis.Options {
 // goroutine. The error is that of the connection, or of the first command that
 // has one.
 func (l *link) exec(ctx context.Context, cmds []redis.Cmder) error {
-	defer l.guard(ctx)()
+	call, parent := ctx, ctx
+	if l.connected {
+		// The driver ends I/O at a deadline by itself, so only the end of the
+		// parent has to cut the connection. It does not end a dial so.
+		call, parent = limit.Split(ctx)
+	}
+	defer l.guard(parent)()
+	err := l.send(call, cmds)
+	var answer redis.Error
+	l.connected = err == nil || errors.As(err, &answer)
+	return err
+}
+
+func (l *link) send(ctx context.Context, cmds []redis.Cmder) error {
 	if len(cmds) == 1 {
 		return l.client.Process(ctx, cmds[0])
 	}
@@ -87,23 +104,25 @@ func (l *link) exec(ctx context.Context, cmds []redis.Cmder) error {
 
 // guard cuts the connection if ctx ends before the returned function is called.
 func (l *link) guard(ctx context.Context) func() {
-	if ctx.Done() == nil {
-		return func() {}
-	}
 	l.mu.Lock()
 	mine := l.call
+	l.busy = true
 	l.mu.Unlock()
-	stop := context.AfterFunc(ctx, func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if l.call == mine {
-			l.cut()
-		}
-	})
+	stop := func() bool { return true }
+	if ctx.Done() != nil {
+		stop = context.AfterFunc(ctx, func() {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			if l.call == mine {
+				l.cut()
+			}
+		})
+	}
 	return func() {
 		stop()
 		l.mu.Lock()
 		l.call++
+		l.busy = false
 		l.mu.Unlock()
 	}
 }
@@ -111,6 +130,15 @@ func (l *link) guard(ctx context.Context) func() {
 func (l *link) cut() {
 	if l.conn != nil {
 		_ = l.conn.Close()
+	}
+}
+
+// interrupt cuts the connection if a request is under way.
+func (l *link) interrupt() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.busy {
+		l.cut()
 	}
 }
 

@@ -96,6 +96,14 @@ func (n *node) over() bool {
 	return n.closed
 }
 
+func (n *node) interrupt() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, l := range n.links {
+		l.interrupt()
+	}
+}
+
 func (n *node) close() {
 	n.mu.Lock()
 	links := n.links

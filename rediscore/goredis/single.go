@@ -29,6 +29,9 @@ func (s *single) Shape(ctx context.Context) (rediscore.Shape, error) {
 	return shape, err
 }
 
+// Interrupt cuts what is under way.
+func (s *single) Interrupt() { s.node.interrupt() }
+
 func (s *single) Close() error {
 	s.node.close()
 	return nil
