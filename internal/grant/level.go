@@ -34,7 +34,7 @@ type Level struct {
 func (g *Grant) Open(parent *Level, o Options) (*Level, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	now := Now()
+	now := Sent() // the grant has just been judged exactly
 	if g.check(now); g.state >= lost {
 		return nil, g.why
 	}

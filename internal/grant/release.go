@@ -29,7 +29,7 @@ func (l *Level) Undo() int {
 func (l *Level) Release(ctx context.Context, budget time.Duration) error {
 	g := l.Grant
 	g.mu.Lock()
-	g.check(Now())
+	g.check(Sent()) // if a suspend has ended it this very moment, the store says so
 	if l.err != nil {
 		defer g.mu.Unlock()
 		return g.late(l)
