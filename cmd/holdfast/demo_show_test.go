@@ -20,8 +20,6 @@ var broken = kind{title: "broken", redis: func(_ *rediscore.Client, name string)
 // watched runs the demo with those kinds on a place of its own.
 func watched(t *testing.T, ctx context.Context, kinds ...kind) (*place, string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
 	p, err := (&demoCmd{}).place()
 	require.NoError(t, err)
 	t.Cleanup(p.close)
