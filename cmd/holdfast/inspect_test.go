@@ -59,9 +59,7 @@ func TestInspectShowsTheHolderWhateverTheLayout(t *testing.T) {
 
 func TestInspectShowsWhatJavaStored(t *testing.T) {
 	s := stores.Shared(t)
-	db := s.Client(t)
-	require.NoError(t, db.HSet(t.Context(), lockName(t), "3e5a:17", 2).Err())
-	defer db.Del(t.Context(), lockName(t))
+	require.NoError(t, foreign(t, s).HSet(t.Context(), lockName(t), "3e5a:17", 2).Err())
 	r := start(t, "inspect", "--redis", s.Addr(), "--name", lockName(t))
 	r.ends(0)
 	require.Equal(t, "mutex "+lockName(t)+": held\n"+
@@ -71,7 +69,7 @@ func TestInspectShowsWhatJavaStored(t *testing.T) {
 
 func TestInspectRefusesOtherData(t *testing.T) {
 	s := stores.Shared(t)
-	require.NoError(t, s.Client(t).RPush(t.Context(), lockName(t), "x").Err())
+	require.NoError(t, foreign(t, s).RPush(t.Context(), lockName(t), "x").Err())
 	r := start(t, "inspect", "--redis", s.Addr(), "--name", lockName(t))
 	r.ends(122)
 	require.Contains(t, r.err.String(), "list")

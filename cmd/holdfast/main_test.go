@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdfast-go/holdfast/internal/stores"
@@ -139,6 +141,15 @@ func (r *running) signal(s syscall.Signal) {
 
 // lockName is a name of the test's own.
 func lockName(t *testing.T) string { return strings.ReplaceAll(t.Name(), "/", "-") }
+
+// foreign lets a test put data of its own under its lock's name; it goes with
+// the test.
+func foreign(t *testing.T, s *stores.Server) *redis.Client {
+	t.Helper()
+	db := s.Client(t)
+	t.Cleanup(func() { db.Del(context.WithoutCancel(t.Context()), lockName(t)) })
+	return db
+}
 
 // fieldOf is the number behind key= in the output.
 func fieldOf(t *testing.T, out, key string) string {

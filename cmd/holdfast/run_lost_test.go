@@ -102,7 +102,7 @@ func TestALockThatWasStolenIsNotTouched(t *testing.T) {
 	s := stores.Shared(t)
 	r := start(t, under(t, s, append(soon, "--", "sh", "-c", idle)...)...)
 	r.says("ready")
-	db := s.Client(t)
+	db := foreign(t, s)
 	require.NoError(t, db.Del(t.Context(), lockName(t)).Err())
 	require.NoError(t, db.HSet(t.Context(), lockName(t), "somebody:1", 1).Err())
 	r.ends(121)

@@ -111,7 +111,7 @@ func TestALongWaitForAStoreIsReported(t *testing.T) {
 
 func TestOtherDataUnderTheNameIsNotTouched(t *testing.T) {
 	s := stores.Shared(t)
-	require.NoError(t, s.Client(t).RPush(t.Context(), lockName(t), "not a lock").Err())
+	require.NoError(t, foreign(t, s).RPush(t.Context(), lockName(t), "not a lock").Err())
 	r := start(t, under(t, s, "--", "echo", "ran")...)
 	r.ends(122)
 	require.Empty(t, r.out.String())
