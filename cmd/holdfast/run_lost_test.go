@@ -36,6 +36,7 @@ func TestALostLockStopsWhatTheCommandStarted(t *testing.T) {
 	r.says("child=")
 	lose(t, s)
 	r.ends(121)
+	require.NotContains(t, r.err.String(), "killed")
 	gone(t, fieldOf(t, r.out.String(), "child"))
 }
 
@@ -67,6 +68,7 @@ func TestAStoppedCommandIsStoppedForGood(t *testing.T) {
 	lose(t, s)
 	r.ends(121)
 	require.NotContains(t, r.out.String(), "ran on")
+	require.NotContains(t, r.err.String(), "killed", "TERM is enough once it runs")
 }
 
 func TestALeaseThatIsOverStopsTheCommand(t *testing.T) {

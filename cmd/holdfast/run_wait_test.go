@@ -3,9 +3,11 @@ package main_test
 import (
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/holdfast-go/holdfast/internal/faultproxy"
 	"github.com/holdfast-go/holdfast/internal/stores"
 )
 
@@ -80,6 +82,22 @@ func TestASignalEndsTheWaitAndLeavesNothing(t *testing.T) {
 			nothingLeft(t, s, lockName(t))
 		})
 	}
+}
+
+func TestASignalUndoesAGrantThatNobodyHeardOf(t *testing.T) {
+	s := stores.Shared(t)
+	p := faultproxy.New(t, s.Addr())
+	unheard := p.OnRequest(faultproxy.Script(lockName(t)), faultproxy.SwallowReply())
+	r := start(t, "run", "--redis", p.Addr(), "--name", lockName(t), "--", "echo", "ran")
+	select {
+	case <-unheard.Hit():
+	case <-time.After(patience):
+		t.Fatal("the lock was never asked for")
+	}
+	r.signal(syscall.SIGTERM)
+	r.ends(128 + 15)
+	require.Empty(t, r.out.String(), "the command must not run")
+	require.Empty(t, keysOf(t, s, lockName(t)), "it was undone before the end, not with the lease")
 }
 
 func TestAStoreThatIsNotThereHasItsOwnCode(t *testing.T) {
