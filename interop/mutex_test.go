@@ -1,9 +1,6 @@
 package interop_test
 
 import (
-	"context"
-	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -11,229 +8,190 @@ import (
 
 	"github.com/holdfast-go/holdfast/interop/internal/peer"
 	"github.com/holdfast-go/holdfast/recipes"
-	"github.com/holdfast-go/holdfast/recipes/mutex"
 )
 
 func TestReleaseOfEachLanguageWakesTheOther(t *testing.T) {
-	eachVersion(t, func(t *testing.T, p *pair) {
-		ctx, thread := t.Context(), p.java.Thread("t1")
-		m, j := p.mutex("wakes"), thread.Lock("wakes")
-		var toGo, toJava []time.Duration
-		for range 7 {
-			require.NoError(t, j.Lock(ctx, peer.Watchdog))
-			_, err := m.TryLock(ctx)
-			require.ErrorIs(t, err, recipes.ErrNotAcquired)
-			in := waiting(t, m)
-			p.subscribed(t, "wakes", 1)
-			freed := time.Now()
-			require.NoError(t, j.Unlock(ctx))
-			toGo = append(toGo, (<-in).Sub(freed))
-		}
-		for range 7 {
-			h := hold(t, m)
-			got, err := j.TryLock(ctx, peer.NoWait, peer.Watchdog)
-			require.NoError(t, err)
-			require.False(t, got)
-			call := j.GoLock(peer.Watchdog)
-			p.subscribed(t, "wakes", 1)
-			freed := time.Now()
-			require.NoError(t, h.Release(ctx))
-			require.NoError(t, call.Err(ctx))
-			toJava = append(toJava, time.Since(freed))
-			require.NoError(t, j.Unlock(ctx))
-		}
-		t.Logf("Java's unlock wakes Go after %v, Go's release wakes Java after %v (middle of 7)", middle(toGo), middle(toJava))
-		require.Less(t, middle(toGo), 100*time.Millisecond)
-		require.Less(t, middle(toJava), 100*time.Millisecond)
-	})
+	beside(t, onServer, func(t *testing.T, p *pair) { p.wakes(t, p.name("wakes"), 15) })
 }
 
-func TestReentryCountsAreSeenByTheOtherLanguage(t *testing.T) {
-	eachVersion(t, func(t *testing.T, p *pair) {
-		ctx, m, j := t.Context(), p.mutex("levels"), p.java.Thread("t1").Lock("levels")
+// wakes measures how long a waiter of each language takes to get in when the
+// other lets go.
+func (p *pair) wakes(t *testing.T, name string, rounds int) {
+	t.Helper()
+	ctx := soon(t)
+	// Two names, since a Go client stays subscribed for a while after it was in.
+	m, j := p.mutex(name+" in Go"), p.thread("t1", name+" in Go")
+	var toGo, toJava figures
+	for range rounds {
 		require.NoError(t, j.Lock(ctx, peer.Watchdog))
-		require.NoError(t, j.Lock(ctx, peer.Watchdog))
-		s, err := m.Inspect(ctx)
-		require.NoError(t, err)
-		require.Len(t, s.Holders, 1)
-		require.Equal(t, 2, s.Holders[0].Count)
-		require.NoError(t, j.Unlock(ctx))
 		in := waiting(t, m)
-		p.subscribed(t, "levels", 1)
-		require.Empty(t, in, "one of two unlocks lets nobody in")
+		p.subscribed(t, m.Name(), 1)
+		require.Empty(t, in)
+		freed := time.Now()
 		require.NoError(t, j.Unlock(ctx))
-		<-in
+		toGo = append(toGo, entered(t, in).at.Sub(freed))
+	}
+	m, j = p.mutex(name+" in Java"), p.thread("t1", name+" in Java")
+	for range rounds {
+		h := hold(t, m)
+		call := j.GoLock(peer.Watchdog)
+		p.subscribed(t, m.Name(), 1)
+		outside(t, call)
+		freed := time.Now()
+		require.NoError(t, h.Release(ctx))
+		require.NoError(t, call.Err(ctx))
+		toJava = append(toJava, time.Since(freed))
+		require.NoError(t, j.Unlock(ctx))
+	}
+	t.Logf("Java's unlock lets Go in: %v", toGo)
+	t.Logf("Go's release lets Java in: %v", toJava)
+	toGo.bySignal(t)
+	toJava.bySignal(t)
+}
 
+func TestOnlyTheLastReleaseWakesTheOtherLanguage(t *testing.T) {
+	beside(t, onServer, func(t *testing.T, p *pair) {
+		ctx, name := soon(t), p.name("last in Java")
+		m, j := p.mutex(name), p.thread("t1", name)
 		h := hold(t, m)
 		inner, err := m.Lock(h.Context(ctx))
 		require.NoError(t, err)
 		call := j.GoLock(peer.Watchdog)
-		p.subscribed(t, "levels", 1)
+		p.subscribed(t, name, 1)
+		ear := p.listen(t, name)
 		require.NoError(t, inner.Release(ctx))
-		levels, err := p.oracle.HGetAll(ctx, "levels").Result()
-		require.NoError(t, err)
-		require.Equal(t, map[string]string{h.Owner(): "1"}, levels, "one of two releases lets nobody in")
-		select {
-		case <-call.Done():
-			require.Fail(t, "Java got in")
-		default:
-		}
+		require.Empty(t, ear.messages(t))
+		require.Equal(t, map[string]string{h.Owner(): "1"}, p.raw(t, name))
+		outside(t, call)
 		require.NoError(t, h.Release(ctx))
 		require.NoError(t, call.Err(ctx))
+		require.Equal(t, []string{"0"}, ear.messages(t))
 		require.NoError(t, j.Unlock(ctx))
-	})
-}
 
-func TestWatchdogsOfBothLanguagesRunSideBySide(t *testing.T) {
-	eachVersion(t, func(t *testing.T, p *pair) {
-		ctx, thread := t.Context(), p.java.Thread("t1")
-		j := thread.Lock("of Java")
+		name = p.name("last in Go")
+		m, j = p.mutex(name), p.thread("t1", name)
 		require.NoError(t, j.Lock(ctx, peer.Watchdog))
-		h := hold(t, p.mutex("of Go"))
-		<-time.After(3 * watchdog)
-		_, err := p.mutex("of Java").TryLock(ctx)
-		require.ErrorIs(t, err, recipes.ErrNotAcquired)
-		got, err := p.java.Thread("t2").Lock("of Go").TryLock(ctx, peer.NoWait, peer.Watchdog)
-		require.NoError(t, err)
-		require.False(t, got)
-		require.NoError(t, h.Err())
-		require.NoError(t, h.Release(ctx))
+		require.NoError(t, j.Lock(ctx, peer.Watchdog))
+		in := waiting(t, m)
+		p.subscribed(t, name, 1)
+		ear = p.listen(t, name)
 		require.NoError(t, j.Unlock(ctx))
+		require.Empty(t, ear.messages(t))
+		require.Equal(t, map[string]string{owner(t, j.Thread): "1"}, p.raw(t, name))
+		require.Empty(t, in)
+		require.NoError(t, j.Unlock(ctx))
+		entered(t, in)
 	})
 }
 
-func TestKilledJavaHolderBlocksForItsLeaseAtMost(t *testing.T) {
-	eachVersion(t, func(t *testing.T, p *pair) {
-		require.NoError(t, p.java.Thread("t1").Lock("killed").Lock(t.Context(), peer.Watchdog))
-		in := waiting(t, p.mutex("killed"))
-		p.subscribed(t, "killed", 1)
-		p.java.Kill()
-		killed := time.Now()
-		require.Less(t, (<-in).Sub(killed), watchdog+slack)
-	})
-}
-
-func TestAbandonedGoHoldBlocksJavaForItsLeaseAtMost(t *testing.T) {
-	eachVersion(t, func(t *testing.T, p *pair) {
-		dying := connect(t, p.server.Addr())
-		hold(t, mutex.NewRedis(dying, "abandoned"))
-		call := p.java.Thread("t1").Lock("abandoned").GoLock(peer.Watchdog)
-		p.subscribed(t, "abandoned", 1)
-		gone, cancel := context.WithCancel(t.Context())
-		cancel()
-		require.ErrorIs(t, dying.Close(gone), context.Canceled, "as a process that dies: nothing is released or renewed")
-		left := time.Now()
-		require.NoError(t, call.Err(t.Context()))
-		require.Less(t, time.Since(left), watchdog+slack)
-		require.NoError(t, p.java.Thread("t1").Lock("abandoned").Unlock(t.Context()))
-	})
-}
-
-func TestForcedReleaseOfTheOtherLanguageIsNoticed(t *testing.T) {
-	eachVersion(t, func(t *testing.T, p *pair) {
-		ctx, m, j := t.Context(), p.mutex("forced"), p.java.Thread("t1").Lock("forced")
-		h := hold(t, m)
-		done, err := j.ForceUnlock(ctx)
-		require.NoError(t, err)
-		require.True(t, done)
-		select {
-		case <-h.Done():
-		case <-time.After(watchdog/3 + slack):
-			require.Fail(t, "not told")
-		}
-		var lost *recipes.LostError
-		require.ErrorAs(t, h.Err(), &lost)
-		require.Equal(t, recipes.ReasonTaken, lost.Reason)
-		require.ErrorIs(t, h.Release(ctx), recipes.ErrLost)
-
+func TestBL12LevelsOfEachLanguageAreSeenByTheOther(t *testing.T) {
+	beside(t, onServer, func(t *testing.T, p *pair) {
+		ctx, name := soon(t), p.name("levels")
+		m, j := p.mutex(name), p.thread("t1", name)
 		require.NoError(t, j.Lock(ctx, peer.Watchdog))
+		again, err := j.TryLock(ctx, peer.NoWait, peer.Watchdog)
+		require.NoError(t, err)
+		require.True(t, again, "a try by the owner goes a level deeper")
 		s, err := m.Inspect(ctx)
 		require.NoError(t, err)
-		require.NoError(t, m.ForceRelease(ctx, s.Holders[0]))
+		require.Len(t, s.Holders, 1)
+		require.Equal(t, owner(t, j.Thread), s.Holders[0].ID)
+		require.Equal(t, 2, s.Holders[0].Count)
+		p.refused(t, name)
+		require.NoError(t, j.Unlock(ctx))
+		p.refused(t, name)
+		require.NoError(t, j.Unlock(ctx))
 		require.ErrorIs(t, j.Unlock(ctx), peer.ErrNotOwner)
+
+		h := hold(t, m)
+		inner, err := m.TryLock(h.Context(ctx))
+		require.NoError(t, err)
+		require.Equal(t, 2, inner.Count())
+		require.Equal(t, map[string]string{h.Owner(): "2"}, p.raw(t, name))
+		p.seenByJava(t, j)
+		p.refused(t, name)
+		require.NoError(t, h.Release(ctx), "levels may go in any order")
+		p.seenByJava(t, j)
+		p.refused(t, name)
+		require.NoError(t, inner.Release(ctx))
+		locked, err := j.IsLocked(ctx)
+		require.NoError(t, err)
+		require.False(t, locked)
 	})
 }
 
-func TestFencedTokensGrowAcrossLanguages(t *testing.T) {
-	eachVersion(t, func(t *testing.T, p *pair) {
-		if p.java.ID() == "" {
-			t.Fatal("the peer has no id")
-		}
-		ctx, m, j := t.Context(), p.mutex("fenced", mutex.Fenced()), p.java.Thread("t1").Fenced("fenced")
-		last := int64(0)
-		grows := func(token int64) {
-			require.Greater(t, token, last)
-			last = token
-		}
-		for range 3 {
-			token, err := j.LockAndGetToken(ctx, peer.Watchdog)
-			if err != nil {
-				require.ErrorIs(t, err, peer.ErrNoRecipe, "Redisson has it from 3.19 on")
-				return
-			}
-			grows(token)
-			require.NoError(t, j.Unlock(ctx))
+// seenByJava says that a Java thread finds the lock held, by another, for a lease.
+func (p *pair) seenByJava(t *testing.T, j peer.Lock) {
+	t.Helper()
+	ctx := soon(t)
+	locked, err := j.IsLocked(ctx)
+	require.NoError(t, err)
+	require.True(t, locked)
+	mine, err := j.HeldByThread(ctx)
+	require.NoError(t, err)
+	require.False(t, mine)
+	levels, err := j.HoldCount(ctx)
+	require.NoError(t, err)
+	require.Zero(t, levels)
+	ttl, err := j.TTL(ctx)
+	require.NoError(t, err)
+	require.Positive(t, ttl)
+	require.LessOrEqual(t, ttl, watchdog.Milliseconds())
+	require.ErrorIs(t, j.Unlock(ctx), peer.ErrNotOwner)
+}
+
+func TestRefusedTriesAndWaitsLeaveNoTrace(t *testing.T) {
+	beside(t, onServer, func(t *testing.T, p *pair) {
+		const short = 150 * time.Millisecond
+		ctx, name := soon(t), p.name("refused")
+		m, j, other := p.mutex(name), p.thread("t1", name), p.thread("t2", name)
+
+		require.NoError(t, j.Lock(ctx, peer.Watchdog))
+		p.refused(t, name)
+		_, err := m.Lock(ctx, recipes.WithWait(short))
+		require.ErrorIs(t, err, recipes.ErrNotAcquired)
+		require.Equal(t, map[string]string{owner(t, j.Thread): "1"}, p.raw(t, name))
+		require.NoError(t, j.Unlock(ctx))
+
+		h := hold(t, m)
+		p.refused(t, name)
+		got, err := other.TryLock(ctx, short, peer.Watchdog)
+		require.NoError(t, err)
+		require.False(t, got)
+		require.Equal(t, map[string]string{h.Owner(): "1"}, p.raw(t, name))
+		require.NoError(t, h.Release(ctx))
+
+		require.Empty(t, p.raw(t, name))
+		require.Eventually(t, func() bool { return p.listeners(t, name) == 0 }, patience, 10*time.Millisecond)
+	})
+}
+
+// The Java waiter subscribes anew in each round, so releases fall before, into
+// and after its subscription, and the Go waiter's likewise.
+func TestBL29ReleaseThatMeetsASubscriptionIsNotMissed(t *testing.T) {
+	beside(t, onServer, func(t *testing.T, p *pair) {
+		const rounds = 150
+		ctx, name := soon(t), p.name("meets")
+		call := p.thread("t1", name).GoLoop(peer.Rounds{N: rounds, Think: time.Millisecond, Pause: 300 * time.Microsecond})
+		m := p.mutex(name)
+		var waits figures
+		for i := range rounds {
+			asked := time.Now()
 			h := hold(t, m)
-			token, ok := h.Fence()
-			require.True(t, ok)
-			grows(token)
+			waits = append(waits, time.Since(asked))
+			<-time.After(time.Duration(i%20) * 100 * time.Microsecond) // the work
 			require.NoError(t, h.Release(ctx))
 		}
-	})
-}
-
-// A stock that both languages sell from, with reads and writes that only the
-// lock makes safe.
-func TestInventorySoldByBothLanguagesNeverOversells(t *testing.T) {
-	eachVersion(t, func(t *testing.T, p *pair) {
-		const stock = 120
-		ctx := t.Context()
-		require.NoError(t, p.oracle.MSet(ctx, "stock", stock, "sold", 0).Err())
-		rounds := peer.Rounds{N: 60, Think: time.Millisecond}
-		calls := []*peer.Call[peer.Work]{
-			p.java.Thread("a").Lock("shop").GoInventory("stock", "sold", rounds),
-			p.java.Thread("b").Lock("shop").GoInventory("stock", "sold", rounds),
-		}
-		var wg sync.WaitGroup
-		var mu sync.Mutex
-		sold := 0
-		for range 8 { // one process: they hand the lock on to each other
-			wg.Go(func() {
-				for range 20 {
-					err := recipes.Do(ctx, p.mutex("shop"), func(ctx context.Context, _ *recipes.Hold) error {
-						left, err := p.oracle.Get(ctx, "stock").Int()
-						if err != nil || left == 0 {
-							return err
-						}
-						n, err := p.oracle.Get(ctx, "sold").Int()
-						if err != nil {
-							return err
-						}
-						<-time.After(time.Millisecond)
-						mu.Lock()
-						sold++
-						mu.Unlock()
-						return p.oracle.MSet(ctx, "stock", left-1, "sold", strconv.Itoa(n+1)).Err()
-					})
-					if err != nil {
-						t.Error(err)
-					}
-				}
-			})
-		}
-		java := 0
-		for _, c := range calls {
-			work, err := c.Get(ctx)
-			require.NoError(t, err)
-			require.Equal(t, 60, work.Entered)
-			java += work.Sold
-		}
-		wg.Wait()
-		counted, err := p.oracle.Get(ctx, "sold").Int()
+		work, err := call.Get(ctx)
 		require.NoError(t, err)
-		t.Logf("Go sold %d, Java %d of %d", sold, java, stock)
-		require.Equal(t, stock, counted)
-		require.Equal(t, stock, sold+java)
-		require.NotZero(t, java, "Java had its turns beside eight Go waiters of one process")
+		require.Equal(t, rounds, work.Entered)
+		var java figures
+		for _, stay := range work.History {
+			java = append(java, stay.Got.Sub(stay.Asked))
+		}
+		t.Logf("waits of Go: %v", waits)
+		t.Logf("waits of Java: %v", java)
+		waits.bySignal(t)
+		java.bySignal(t)
 	})
 }

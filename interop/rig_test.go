@@ -4,14 +4,14 @@ package interop_test
 
 import (
 	"context"
-	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"github.com/holdfast-go/holdfast/internal/stores"
 	"github.com/holdfast-go/holdfast/interop/internal/peer"
 	"github.com/holdfast-go/holdfast/recipes"
 	"github.com/holdfast-go/holdfast/recipes/mutex"
@@ -21,32 +21,83 @@ import (
 
 const (
 	watchdog = 3 * time.Second
-	slack    = 2 * time.Second
+	slack    = 2 * time.Second  // what two busy cores may add to a limit
+	patience = 30 * time.Second // for what takes much less, so that a hang is an error soon
 )
 
-// pair is one server with a Java and a Go client.
-type pair struct {
-	java   *peer.Peer
-	goes   *rediscore.Client
-	server *stores.Server
-	oracle *redis.Client
+// layout is one way to store a mutex, and who has it in Java.
+type layout struct {
+	name string
+	opts []mutex.RedisOption
+	java func(t peer.Thread, name string) peer.Lock
 }
 
-// eachVersion runs a test beside every Redisson version asked for.
-func eachVersion(t *testing.T, f func(t *testing.T, p *pair)) {
-	for _, v := range peer.RedissonVersions() {
-		t.Run("Redisson "+v, func(t *testing.T) {
-			server := stores.Shared(t)
-			java := peer.Redisson{Version: v, Addrs: []string{server.Addr()}, Watchdog: watchdog}.Run(t)
-			f(t, &pair{java: java, goes: connect(t, server.Addr()), server: server, oracle: server.Client(t)})
+var (
+	hash   = layout{"hash", nil, peer.Thread.Lock}
+	fenced = layout{"fenced", []mutex.RedisOption{mutex.Fenced()}, func(t peer.Thread, name string) peer.Lock {
+		return t.Fenced(name).Lock
+	}}
+)
+
+func layoutsOf(redisson string) []layout {
+	if atLeast(redisson, 3, 19) {
+		return []layout{hash, fenced}
+	}
+	return []layout{hash}
+}
+
+func atLeast(version string, major, minor int) bool {
+	parts := strings.SplitN(version, ".", 3)
+	x, _ := strconv.Atoi(parts[0])
+	y, _ := strconv.Atoi(parts[1])
+	return x > major || x == major && y >= minor
+}
+
+// pair is one deployment with a Java service and a Go service.
+type pair struct {
+	site
+	layout
+	version string
+	java    *peer.Peer
+	goes    *rediscore.Client
+	oracle  redis.UniversalClient // looks at the raw keys
+}
+
+// beside runs a test for each Redisson asked for and each layout that it has.
+// The layouts of one version share its deployment and its JVM.
+func beside(t *testing.T, where func(t *testing.T, redisson string) site, f func(t *testing.T, p *pair)) {
+	for _, version := range peer.RedissonVersions() {
+		t.Run("Redisson "+version, func(t *testing.T) {
+			p := &pair{site: where(t, version), version: version}
+			p.oracle = p.open()
+			t.Cleanup(func() { require.NoError(t, p.oracle.Close()) })
+			p.java, p.goes = p.jvm(t, "java"), p.client(t)
+			for _, l := range layoutsOf(version) {
+				t.Run(l.name, func(t *testing.T) {
+					own := *p
+					own.layout = l
+					f(t, &own)
+				})
+			}
 		})
 	}
 }
 
-func connect(t *testing.T, addr string) *rediscore.Client {
+// jvm is one more Java service of the version.
+func (p *pair) jvm(t *testing.T, name string) *peer.Peer {
 	t.Helper()
-	rdb := redis.NewClient(&redis.Options{Addr: addr})
-	c, err := goredis.New(rdb, rediscore.WithWatchdogLease(watchdog))
+	settings := p.settings
+	settings.Version, settings.Name, settings.Watchdog = p.version, name, watchdog
+	return settings.Run(t)
+}
+
+// client is one more Go service.
+func (p *pair) client(t *testing.T, opts ...rediscore.Option) *rediscore.Client {
+	t.Helper()
+	rdb := p.open()
+	c, err := goredis.New(rdb, append([]rediscore.Option{
+		rediscore.WithWatchdogLease(watchdog), rediscore.WithSignals(p.signals),
+	}, opts...)...)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), slack)
@@ -57,46 +108,67 @@ func connect(t *testing.T, addr string) *rediscore.Client {
 	return c
 }
 
-func (p *pair) mutex(name string, opts ...mutex.RedisOption) *mutex.Mutex {
-	return mutex.NewRedis(p.goes, name, opts...)
+// name is what the test calls the lock, kept apart from that of other layouts.
+func (p *pair) name(what string) string { return what + " " + p.layout.name }
+
+func (p *pair) mutex(name string) *mutex.Mutex { return p.mutexOf(p.goes, name) }
+
+func (p *pair) mutexOf(c *rediscore.Client, name string) *mutex.Mutex {
+	return mutex.NewRedis(c, name, p.opts...)
 }
 
-// waiting starts a Go Lock; the channel tells when it got in.
-func waiting(t *testing.T, m *mutex.Mutex) <-chan time.Time {
-	t.Helper()
-	in := make(chan time.Time, 1)
-	go func() {
-		h, err := m.Lock(t.Context())
-		if err != nil {
-			close(in)
-			return
-		}
-		now := time.Now()
-		_ = h.Release(t.Context())
-		in <- now
-	}()
-	return in
+// thread is the lock in the hands of one Java thread.
+func (p *pair) thread(thread, name string) peer.Lock { return p.threadOf(p.java, thread, name) }
+
+// threadOf keeps the threads of the layouts apart: calls of one thread queue.
+func (p *pair) threadOf(java *peer.Peer, thread, name string) peer.Lock {
+	return p.layout.java(java.Thread(p.layout.name+" "+thread), name)
 }
 
-// subscribed waits until n listen for the release of a lock.
-func (p *pair) subscribed(t *testing.T, name string, n int64) {
+// raw is what is stored of the lock: levels by owner.
+func (p *pair) raw(t *testing.T, name string) map[string]string {
 	t.Helper()
-	channel := "redisson_lock__channel:{" + name + "}"
-	require.Eventually(t, func() bool {
-		got, err := p.oracle.PubSubNumSub(t.Context(), channel).Result()
-		return err == nil && got[channel] >= n
-	}, 10*time.Second, 5*time.Millisecond)
-	<-time.After(50 * time.Millisecond) // and until they have asked once more
+	levels, err := p.oracle.HGetAll(t.Context(), name).Result()
+	require.NoError(t, err)
+	return levels
 }
 
-func hold(t *testing.T, m *mutex.Mutex) *recipes.Hold {
+// end is when the store lets the lock go if nobody renews it.
+func (p *pair) end(t *testing.T, name string) time.Time {
 	t.Helper()
-	h, err := m.Lock(t.Context(), recipes.WithWait(30*time.Second))
+	at, err := p.oracle.PExpireTime(t.Context(), name).Result()
+	require.NoError(t, err)
+	require.Positive(t, at, "%q has no end", name)
+	return time.UnixMilli(at.Milliseconds())
+}
+
+func owner(t *testing.T, thread peer.Thread) string {
+	t.Helper()
+	id, err := thread.Owner(t.Context())
+	require.NoError(t, err)
+	return id
+}
+
+// soon bounds everything a test waits for.
+func soon(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func hold(t *testing.T, m *mutex.Mutex, opts ...recipes.LockOption) *recipes.Hold {
+	t.Helper()
+	h, err := m.Lock(soon(t), opts...)
 	require.NoError(t, err)
 	return h
 }
 
-func middle(all []time.Duration) time.Duration {
-	slices.Sort(all)
-	return all[len(all)/2]
+// refused says that neither language lets anybody in beside the holder.
+func (p *pair) refused(t *testing.T, name string) {
+	t.Helper()
+	_, err := p.mutex(name).TryLock(t.Context())
+	require.ErrorIs(t, err, recipes.ErrNotAcquired)
+	got, err := p.thread("intruder", name).TryLock(t.Context(), peer.NoWait, peer.Watchdog)
+	require.NoError(t, err)
+	require.False(t, got)
 }
