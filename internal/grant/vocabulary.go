@@ -70,7 +70,10 @@ type Fault struct {
 }
 
 func (f *Fault) Error() string {
-	s := f.Verb + " " + Quote(f.Name) + ": " + f.Kind.Error()
+	s := f.Kind.Error()
+	if f.Verb != "" { // it is set at the public edge
+		s = f.Verb + " " + Quote(f.Name) + ": " + s
+	}
 	if f.Detail != "" {
 		s += ": " + f.Detail
 	}

@@ -32,6 +32,7 @@ type lockClaim struct {
 	ear   *ear
 	asks  int // answered with "held", for the back-off without signals
 	ready bool
+	fell  string // why the last grant came to nothing: what is in the way may be our own
 
 	owner string
 	doubt bool // a request of the owner may yet be carried out; an answer to a later one does not clear it
@@ -93,7 +94,8 @@ func (c *lockClaim) request(ctx context.Context) (*grant.Level, claim.Busy, erro
 		args: []any{c.owner, c.policy.Lease.Milliseconds(), 1},
 	}, l.Core.set.Replicas)
 	if err != nil {
-		c.doubt = c.doubt || maybeDone(err) || a.code == 1
+		// A script that fails may have got some way.
+		c.doubt = c.doubt || maybeDone(err) || a.code == 1 || !errors.As(err, new(*claim.Trouble))
 		return nil, claim.Busy{}, err
 	}
 	switch a.code {
@@ -122,6 +124,7 @@ func describe(kind string) string {
 // that was undone never asks again.
 func (c *lockClaim) again(why error) error {
 	c.lock.undo(c.owner, markIf(c.doubt, markMissing), c.policy.Lease)
+	c.fell = why.Error()
 	c.owner, c.doubt = c.lock.Core.owner(), false
 	return &claim.Trouble{Err: why, Final: c.once}
 }
@@ -214,12 +217,12 @@ func (c *lockClaim) hush() {
 // busy is what to wait for behind another owner whose lease has ttl left.
 func (c *lockClaim) busy(ttl time.Duration) claim.Busy {
 	if c.lock.Core.set.Signals == settings.Off {
-		return claim.Busy{After: backOff(c.asks)}
+		return claim.Busy{After: backOff(c.asks), Why: c.fell}
 	}
 	if !c.once {
 		c.listen()
 	}
-	return claim.Busy{Wake: c.wake, After: lookAgain(ttl, c.lock.Recipe.Poll)}
+	return claim.Busy{Wake: c.wake, After: lookAgain(ttl, c.lock.Recipe.Poll), Why: c.fell}
 }
 
 const (

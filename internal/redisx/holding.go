@@ -84,6 +84,8 @@ func (h *holding) Extend(ctx context.Context, lease time.Duration) error {
 	switch {
 	case err != nil:
 		return fault(err)
+	case outcomeOf(a.code) == refused:
+		return fault(errRefused)
 	case a.code != 1:
 		h.grant.Lose(grant.Taken)
 		return h.lost()

@@ -117,11 +117,19 @@ func outcomes(a answer, n int) []outcome {
 		if i > 0 {
 			v = a.int(i - 1)
 		}
-		if v == 1 {
-			out[i] = renewed
-		}
+		out[i] = outcomeOf(v)
 	}
 	return out
+}
+
+func outcomeOf(code int64) outcome {
+	switch code {
+	case 1:
+		return renewed
+	case 0:
+		return notOurs
+	}
+	return refused
 }
 
 func (c *Core) renewEach(ctx context.Context, key together, grants []*grant.Grant) ([]outcome, time.Time, error) {
@@ -145,9 +153,8 @@ func (c *Core) renewEach(ctx context.Context, key together, grants []*grant.Gran
 		var unknown []int
 		for i, n := range pending {
 			switch e := replies[i].Err; {
-			case e == nil && parse(replies[i].Value).code == 1:
-				out[n] = renewed
 			case e == nil:
+				out[n] = outcomeOf(parse(replies[i].Value).code)
 			case e.Code() == "NOSCRIPT" && !whole:
 				unknown = append(unknown, n)
 			default:

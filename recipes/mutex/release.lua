@@ -5,6 +5,9 @@
 -- The lock goes first: without the right to publish, or with a full memory, only
 -- what follows fails.
 local levels = redis.pcall('HGET', KEYS[1], ARGV[1])
+if type(levels) == 'table' and redis.call('TYPE', KEYS[1]).ok == 'hash' then
+  return levels -- a right is missing
+end
 if not levels or type(levels) == 'table' then
   if ARGV[4] ~= '0' then
     redis.pcall('SET', KEYS[2], '1', 'PX', 60000)

@@ -34,12 +34,13 @@ func newLink(from *redis.Options, addr string) *link {
 	dial := opt.Dialer
 	opt.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
-		if err == nil {
-			l.mu.Lock()
-			l.conn = conn
-			l.mu.Unlock()
+		if err != nil {
+			return deadConn{err}, nil
 		}
-		return conn, err
+		l.mu.Lock()
+		l.conn = conn
+		l.mu.Unlock()
+		return conn, nil
 	}
 	l.client = redis.NewClient(opt)
 	return l
