@@ -79,7 +79,7 @@ const (
 )
 
 // Short is a watchdog lease to wait for; shorter, and a busy machine loses holds.
-const Short = 2 * time.Second
+const Short = 3 * time.Second
 
 // Run puts a subject through the suite, each scenario a subtest. Subtests run in
 // parallel; what they share is up to Subject.New.

@@ -9,7 +9,7 @@ import (
 )
 
 // Most tests here wait for a lease or a signal, not for a processor.
-const sideBySide = "24"
+const sideBySide = "16"
 
 func TestMain(m *testing.M) {
 	flag.Parse()

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	lease = time.Second
+	lease = 1500 * time.Millisecond
 	soon  = 250 * time.Millisecond // plus what two busy cores take
 	slack = 2 * time.Second
 )
