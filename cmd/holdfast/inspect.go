@@ -33,6 +33,17 @@ const answerWithin = 5 * time.Second
 
 // Run is called by kong.
 func (c *inspectCmd) Run(o *output) error {
+	return c.briefly(func(ctx context.Context, s *store) error {
+		got, _, err := c.look(ctx, s)
+		if err != nil {
+			return interrupted(ctx, err)
+		}
+		return printStatus(o.out, c.Recipe, got, c.JSON)
+	})
+}
+
+// briefly runs f on an open store, for as long as a person waits.
+func (c *server) briefly(f func(context.Context, *store) error) error {
 	ctx, stop := interruptible()
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
@@ -42,11 +53,7 @@ func (c *inspectCmd) Run(o *output) error {
 		return err
 	}
 	defer func() { _ = s.close(ctx) }()
-	got, _, err := c.look(ctx, s)
-	if err != nil {
-		return interrupted(ctx, err)
-	}
-	return printStatus(o.out, c.Recipe, got, c.JSON)
+	return f(ctx, s)
 }
 
 // look is the lock as it stands, and who can act on it. Without a layout the
@@ -112,25 +119,18 @@ something else is stored under that name. 125: usage.`
 
 // Run is called by kong.
 func (c *forceCmd) Run(o *output) error {
-	ctx, stop := interruptible()
-	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	s, err := c.open(c.Redis)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = s.close(ctx) }()
-	_, who, err := c.look(ctx, s)
-	if err == nil {
-		err = who.ForceRelease(ctx, recipes.Holder{ID: c.Owner})
-	}
-	switch {
-	case errors.Is(err, recipes.ErrNotHeld):
-		return &exit{exitFailed, err}
-	case err != nil:
-		return interrupted(ctx, err)
-	}
-	fmt.Fprintf(o.out, "%s: released, was held by %s\n", c.Name, c.Owner)
-	return nil
+	return c.briefly(func(ctx context.Context, s *store) error {
+		_, who, err := c.look(ctx, s)
+		if err == nil {
+			err = who.ForceRelease(ctx, recipes.Holder{ID: c.Owner})
+		}
+		switch {
+		case errors.Is(err, recipes.ErrNotHeld):
+			return &exit{exitFailed, err}
+		case err != nil:
+			return interrupted(ctx, err)
+		}
+		fmt.Fprintf(o.out, "%s: released, was held by %s\n", c.Name, c.Owner)
+		return nil
+	})
 }

@@ -16,9 +16,7 @@ func (g *Grant) believe(sent, until time.Time, lease time.Duration) {
 	if lease == 0 {
 		return
 	}
-	if end := sent.Add(lease); end.After(g.ttlEnd) {
-		g.ttlEnd = end
-	}
+	g.mayLast(lease)
 	if !g.policy.Leased && g.nextLease(sent) > 0 {
 		g.renewAt = sent.Add(RenewIn(lease))
 	}
@@ -57,7 +55,7 @@ func (g *Grant) Shorten(until time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if until.Before(g.until) {
-		g.until, g.ttlEnd = until, time.Time{}
+		g.until = until
 		g.schedule()
 	}
 }
@@ -70,7 +68,9 @@ func (g *Grant) NotRenewed(silent bool, err error) {
 		return
 	}
 	g.fails++
-	g.cut = silent
+	if g.cut = silent; silent {
+		g.mayLast(g.policy.Lease)
+	}
 	g.renewAt = Now().Add(RetryIn(g.policy.Lease, g.fails))
 	if g.state == held {
 		g.state = atRisk

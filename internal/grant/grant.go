@@ -78,7 +78,7 @@ type Grant struct {
 	since   time.Time
 	sent    time.Time // of the newest answered acquire or renewal
 	until   time.Time // believed in until then; zero: no end
-	ttlEnd  time.Time // the store keeps it at least until then
+	ttlEnd  time.Time // the store keeps it at most until then
 	renewAt time.Time // zero: not now
 	fails   int
 	cut     bool // the last renewals got no answer
@@ -203,20 +203,26 @@ func (g *Grant) End() time.Time {
 	return g.until
 }
 
+// MayLast notes that the store may keep the grant for lease from now on: a
+// request for that was sent and its answer, if any, said nothing else.
+func (g *Grant) MayLast(lease time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.mayLast(lease)
+}
+
+func (g *Grant) mayLast(lease time.Duration) {
+	if end := Sent().Add(lease); end.After(g.ttlEnd) {
+		g.ttlEnd = end
+	}
+}
+
 // StoredFor is how much longer the store keeps the grant at most if nothing
 // more is sent for it and its clock runs.
 func (g *Grant) StoredFor() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return max(g.ttlEnd.Sub(Now()), g.policy.Lease/10)
-}
-
-// Live reports whether the grant still holds, by the clock of now.
-func (g *Grant) Live() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.check(Now())
-	return g.state < lost
 }
 
 // Alive is the number of levels that are neither released nor lost.

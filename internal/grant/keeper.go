@@ -58,7 +58,7 @@ func (k *Keeper) look(g *Grant, at time.Time) {
 			k.kick = make(chan struct{}, 1)
 		}
 		go k.run()
-	case g.slot == 0 && time.Until(at) < lookEvery:
+	case g.slot == 0 && at.Sub(Sent()) < lookEvery:
 		Signal(k.kick)
 	}
 }

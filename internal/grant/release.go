@@ -8,9 +8,9 @@ import (
 	"github.com/holdfast-go/holdfast/internal/limit"
 )
 
-// Undo ends a level that its caller never got to see. It returns how many are
-// left alive, which the store still has to hear of.
-func (l *Level) Undo() int {
+// Undo ends a level that its caller never got to see. The store still has to
+// hear of it.
+func (l *Level) Undo() {
 	g := l.Grant
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -20,7 +20,6 @@ func (l *Level) Undo() int {
 		g.state = released
 	}
 	g.schedule()
-	return g.alive
 }
 
 // Release ends the level, then lets the store know. budget bounds the wait for

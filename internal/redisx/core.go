@@ -164,7 +164,7 @@ const longestAttempt = 3 * time.Second
 // try bounds one request in time; closing the client interrupts it.
 func (c *Core) try(ctx context.Context) *limit.Context { return limit.New(ctx, c.attemptLimit()) }
 
-// Env is what the acquire loop needs to know.
+// env is what the acquire loop needs to know.
 func (c *Core) env(verb string, l *Lock, lease time.Duration) claim.Env {
 	return claim.Env{
 		Verb: verb, Name: l.Name, Emit: c.emitter(l.Recipe.Name), Closing: c.closing,

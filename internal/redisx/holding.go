@@ -54,6 +54,7 @@ func (h *holding) Reenter(ctx context.Context, k int) error {
 		args: []any{h.owner, lease.Milliseconds(), k},
 	}, 0)
 	if err != nil {
+		h.mayLast(err, lease)
 		return err
 	}
 	if a.code != 1 {
@@ -64,6 +65,13 @@ func (h *holding) Reenter(ctx context.Context, k int) error {
 		h.grant.Renewed(a.sent, a.sent.Add(c.validity(lease)), lease)
 	}
 	return nil
+}
+
+// mayLast notes that a request without an answer may have set a lease.
+func (h *holding) mayLast(err error, lease time.Duration) {
+	if lease > 0 && maybeDone(err) {
+		h.grant.MayLast(lease)
+	}
 }
 
 func (h *holding) lost() error {
@@ -83,6 +91,7 @@ func (h *holding) Extend(ctx context.Context, lease time.Duration) error {
 	}, 0)
 	switch {
 	case err != nil:
+		h.mayLast(err, lease)
 		return fault(err)
 	case outcomeOf(a.code) == refused:
 		return fault(errRefused)
@@ -224,7 +233,9 @@ func (h *holding) Settle(g *grant.Grant, _ int) {
 		ctx, cancel := context.WithDeadline(ctx, h.last())
 		defer cancel()
 		if err := g.Turn(ctx); err != nil {
-			h.gone()
+			if g.Alive() == 0 {
+				h.gone()
+			}
 			return
 		}
 		defer g.Done()

@@ -53,25 +53,21 @@ func (p *parting) ask(ctx context.Context) (bool, error) {
 	if p.heir == nil {
 		return p.letGo(ctx)
 	}
-	l := p.lock
-	fenced := p.who.lock.Fenced || l.Fenced
-	keys := (&Lock{Core: l.Core, Recipe: l.Recipe, Fenced: fenced, key: l.key}).keys(p.who.owner)
+	l := p.who.lock // the same lock, with the fence that the heir wants
 	a, err := l.Core.run(ctx, call{
-		script: l.Recipe.Handover, keys: keys,
+		script: l.Recipe.Handover, keys: l.keys(p.who.owner),
 		args: []any{p.owner, p.who.owner, p.who.policy.Lease.Milliseconds(), l.Core.publishing()},
 	}, 0)
 	if err != nil {
 		p.doubt = p.doubt || maybeDone(err)
 		return false, err
 	}
-	switch a.code {
-	case 1:
+	if a.code == 1 {
 		p.heir.Inherit(bequest{fence: a.int(0), sent: a.sent, again: p.doubt})
-		p.handedOver()
-	default:
+	} else {
 		p.heir.Pass()
-		p.handedOver()
 	}
+	p.handedOver()
 	p.closed = true
 	return a.code != 0, nil
 }

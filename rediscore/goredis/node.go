@@ -46,8 +46,12 @@ func newNode(from *redis.Options, addr string) *node {
 func (n *node) link() *link {
 	l := newLink(n.from, n.addr)
 	n.mu.Lock()
-	n.links = append(n.links, l)
-	n.mu.Unlock()
+	defer n.mu.Unlock()
+	if n.closed { // a call that was on its way while the node closed
+		l.close()
+	} else {
+		n.links = append(n.links, l)
+	}
 	return l
 }
 
