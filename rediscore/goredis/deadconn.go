@@ -1,6 +1,7 @@
 package goredis
 
 import (
+	"fmt"
 	"net"
 	"time"
 )
@@ -11,8 +12,16 @@ import (
 // prints each; a connection that fails is simply given up.
 type deadConn struct{ err error }
 
-func (c deadConn) Read([]byte) (int, error)  { return 0, c.err }
-func (c deadConn) Write([]byte) (int, error) { return 0, c.err }
+// failedDial marks that nothing was sent. The driver unwraps the error of a new
+// connection once, so it is handed over in a wrapper.
+type failedDial struct{ error }
+
+func (f failedDial) Unwrap() error { return f.error }
+
+func (c deadConn) failed() error { return fmt.Errorf("connect: %w", failedDial{c.err}) }
+
+func (c deadConn) Read([]byte) (int, error)  { return 0, c.failed() }
+func (c deadConn) Write([]byte) (int, error) { return 0, c.failed() }
 
 func (deadConn) Close() error                     { return nil }
 func (deadConn) LocalAddr() net.Addr              { return &net.TCPAddr{} }

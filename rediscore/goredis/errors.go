@@ -47,7 +47,9 @@ func unanswered(ctx context.Context, err error) *rediscore.SendError {
 func unsent(err error) bool {
 	var dial *net.OpError
 	switch {
-	case errors.As(err, &dial) && dial.Op == "dial":
+	case errors.As(err, new(failedDial)):
+		return true
+	case errors.As(err, &dial) && dial.Op == "dial": // of a client that is not ours
 		return true
 	case errors.Is(err, redis.ErrPoolTimeout), errors.Is(err, redis.ErrPoolExhausted), errors.Is(err, redis.ErrClosed):
 		return true

@@ -106,6 +106,21 @@ func TestWhatWasNeverSentIsKnown(t *testing.T) {
 	}
 }
 
+func TestRefusedConnectionWasNeverSent(t *testing.T) {
+	rdb := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1"})
+	defer func() { _ = rdb.Close() }()
+	conn, err := connect(rdb)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close()) }()
+	for _, cmds := range [][]rediscore.Cmd{{{"GET", "x"}}, {{"GET", "x"}, {"WAIT", 1, 1}}} {
+		_, err = conn.Do(t.Context(), "x", cmds...)
+		var send *rediscore.SendError
+		require.ErrorAs(t, err, &send)
+		require.False(t, send.Sent)
+		require.ErrorContains(t, err, "dial tcp 127.0.0.1:1")
+	}
+}
+
 func TestInfoIsRead(t *testing.T) {
 	s := parseInfo("# Server\r\nredis_version:7.0.15\r\nrun_id:abc\r\nuptime_in_seconds:90\r\nconnected_slaves:2\r\ncluster_enabled:1\r\nnonsense\r\n")
 	require.Equal(t, rediscore.Shape{Version: "7.0.15", RunID: "abc", Uptime: 90 * time.Second, Replicas: 2, Cluster: true}, s)
