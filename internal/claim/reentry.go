@@ -43,8 +43,12 @@ func (r *Reentry) Ask(ctx context.Context) (*grant.Level, Busy, error) {
 		return nil, Busy{}, &Trouble{Err: err}
 	}
 	defer g.Done()
+	levels, err := r.seat.Deeper()
+	if err != nil {
+		return nil, Busy{}, err
+	}
 	r.doubt = true
-	if err := g.Store().Reenter(ctx, g.Alive()+1); err != nil {
+	if err := g.Store().Reenter(ctx, levels); err != nil {
 		return nil, Busy{}, err
 	}
 	level, err := g.Open(r.parent, r.opts)

@@ -35,14 +35,15 @@ func (g *Grant) Open(parent *Level, o Options) (*Level, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := Sent() // the grant has just been judged exactly
-	if g.check(now); g.state >= lost {
+	g.check(now)
+	switch {
+	case parent != nil && parent.err != nil:
+		return nil, parent.ended()
+	case g.state >= lost:
 		return nil, g.why
 	}
 	l := &Level{Grant: g, parent: parent, depth: 1, done: make(chan struct{}), leased: o.Leased, lease: o.Lease}
 	if parent != nil {
-		if parent.err != nil {
-			return nil, parent.ended()
-		}
 		l.depth = parent.depth + 1
 		switch {
 		case o.Leased:

@@ -34,6 +34,19 @@ func (s *Seat) Mine() (bool, error) {
 	return s.mine, nil
 }
 
+// Deeper is the number of levels that the store is to count with this seat's; the
+// caller has the turn. It fails when the parent is over: with the last level the
+// store may have let go, and a request for one level would take the lock anew.
+func (s *Seat) Deeper() (int, error) {
+	g := s.parent.Grant
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.check(Now()); s.parent.err != nil {
+		return 0, s.parent.ended()
+	}
+	return g.alive + 1, nil
+}
+
 // Leave gives the seat up, or, when a child was opened, leaves the level to it.
 func (s *Seat) Leave(opened bool) {
 	l := s.parent
