@@ -49,7 +49,7 @@ type bequest struct {
 
 func newClaim(l *Lock, o grant.Options, p grant.Policy, once bool) *lockClaim {
 	return &lockClaim{
-		lock: l, opts: o, policy: p, once: once, line: l.Core.line(l.id()),
+		lock: l, opts: o, policy: p, once: once, line: l.Core.Line(l.id()),
 		owner: l.Core.owner(), wake: make(chan struct{}, 1),
 	}
 }
@@ -146,7 +146,7 @@ func (c *lockClaim) granted(fence int64, sent time.Time, again, handed bool) (*g
 	h := &holding{lock: l, line: c.line, owner: c.owner, again: again}
 	g := grant.New(grant.Start{
 		ID: l.id(), Name: l.Name, Owner: c.owner, Fence: fence, Fenced: l.Fenced,
-		Store: h, Keeper: &l.Core.keeper, Policy: c.policy, Emit: l.Core.emitter(l.Recipe.Name),
+		Store: h, Keeper: &l.Core.Keeper, Policy: c.policy, Emit: l.Core.Emitter(l.Recipe.Name),
 		Sent: sent, Until: until,
 	})
 	h.grant = g
@@ -158,7 +158,7 @@ func (c *lockClaim) granted(fence int64, sent time.Time, again, handed bool) (*g
 		c.place.Granted()
 	}
 	c.hold = h
-	if !l.Core.keep(g) {
+	if !l.Core.Keep(g) {
 		return nil, claim.Busy{}, &grant.Fault{Kind: grant.ErrClosed}
 	}
 	level, err := g.Open(nil, c.opts)
@@ -198,7 +198,7 @@ func (c *lockClaim) Leave() {
 	if c.doubt {
 		c.lock.undo(c.owner, markAlways, c.policy.Lease)
 	}
-	c.lock.Core.leaveLine(c.lock.id())
+	c.lock.Core.LeaveLine(c.lock.id())
 }
 
 func (c *lockClaim) listen() {

@@ -23,17 +23,17 @@ type holding struct {
 // gone takes the hold out of the line, once; the next local waiter may ask.
 func (h *holding) gone() {
 	h.once.Do(func() {
-		h.lock.Core.forget(h.grant)
+		h.lock.Core.Forget(h.grant)
 		h.line.Gone()
-		h.lock.Core.leaveLine(h.lock.id())
+		h.lock.Core.LeaveLine(h.lock.id())
 	})
 }
 
 // handedOver is gone where the line has counted the heir already.
 func (h *holding) handedOver() {
 	h.once.Do(func() {
-		h.lock.Core.forget(h.grant)
-		h.lock.Core.leaveLine(h.lock.id())
+		h.lock.Core.Forget(h.grant)
+		h.lock.Core.LeaveLine(h.lock.id())
 	})
 }
 
@@ -123,7 +123,7 @@ func (h *holding) Release(ctx context.Context, left int) error {
 		err = trouble.Err
 	}
 	r.unanswered()
-	h.lock.Core.later(func(ctx context.Context) {
+	h.lock.Core.Later(func(ctx context.Context) {
 		ctx, cancel := context.WithDeadline(ctx, h.last())
 		defer cancel()
 		if err := h.settle(ctx, r, true); err != nil && !errors.Is(err, grant.ErrLost) {
@@ -170,7 +170,7 @@ func (h *holding) settle(ctx context.Context, r settler, unsure bool) error {
 		select {
 		case <-ctx.Done():
 			return err
-		case <-h.lock.Core.behind.Done(): // closed: there is nothing to send it with
+		case <-h.lock.Core.Behind.Done(): // closed: there is nothing to send it with
 			return err
 		case <-time.After(grant.RetryIn(h.lock.Core.set.WatchdogLease, n)):
 		}
@@ -229,7 +229,7 @@ func (h *holding) Discard() { h.lock.undo(h.owner, markIf(h.again, markNever), h
 
 // Settle brings the stored count down to what is alive, behind.
 func (h *holding) Settle(g *grant.Grant, _ int) {
-	h.lock.Core.later(func(ctx context.Context) {
+	h.lock.Core.Later(func(ctx context.Context) {
 		ctx, cancel := context.WithDeadline(ctx, h.last())
 		defer cancel()
 		if err := g.Turn(ctx); err != nil {

@@ -98,7 +98,7 @@ func (h *hub) feed(channel string, sharded bool) *feed {
 	if f == nil {
 		f = &feed{hub: h, key: key, lead: channel, topics: make(map[string]*topic), kick: make(chan struct{}, 1)}
 		h.feeds[key] = f
-		go f.run(h.core.behind)
+		go f.run(h.core.Behind)
 	}
 	return f
 }

@@ -79,7 +79,7 @@ func (l *Lock) look(ctx context.Context, verb string, x call) (answer, error) {
 		select {
 		case <-ctx.Done():
 			return answer{}, l.named(verb, err)
-		case <-l.Core.closing:
+		case <-l.Core.Closing:
 			return answer{}, &grant.Fault{Verb: verb, Name: l.Name, Kind: grant.ErrClosed}
 		case <-time.After(grant.RetryIn(l.Core.set.WatchdogLease, n)):
 		}

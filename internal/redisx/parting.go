@@ -31,22 +31,13 @@ type parting struct {
 func (h *holding) parting() *parting {
 	p := &parting{holding: h}
 	c := h.lock.Core
-	if h.lock.Recipe.Handover == nil || c.set.Replicas > 0 || c.isClosing() {
+	if h.lock.Recipe.Handover == nil || c.set.Replicas > 0 || c.IsClosing() {
 		return p
 	}
 	if p.heir = h.line.Heir(mostHandovers, h.grant.Policy().Lease/10); p.heir != nil {
 		p.who = p.heir.Kind().(*lockClaim)
 	}
 	return p
-}
-
-func (c *Core) isClosing() bool {
-	select {
-	case <-c.closing:
-		return true
-	default:
-		return false
-	}
 }
 
 func (p *parting) ask(ctx context.Context) (bool, error) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/internal/claim"
+	"github.com/holdfast-go/holdfast/internal/core"
 	"github.com/holdfast-go/holdfast/internal/grant"
 	"github.com/holdfast-go/holdfast/recipes"
 )
@@ -84,34 +85,11 @@ func (l *Lock) ready(ctx context.Context) error {
 
 // Take runs one Lock or TryLock call.
 func (l *Lock) Take(ctx context.Context, verb string, try bool, opts []recipes.LockOption) (*recipes.Hold, error) {
-	var o grant.Options
-	for _, opt := range opts {
-		opt(&o)
-	}
-	invalid := &grant.Fault{Verb: verb, Name: l.Name, Kind: grant.ErrInvalid}
-	if invalid.Detail = badName(l.Name, l.key); invalid.Detail == "" {
-		invalid.Detail = o.Check(try)
-	}
-	if invalid.Detail != "" {
-		return nil, invalid
-	}
-	if !l.Core.enter() {
-		return nil, &grant.Fault{Verb: verb, Name: l.Name, Kind: grant.ErrClosed}
-	}
-	defer l.Core.exit()
-	parent, err := grant.Carried(ctx, l.id())
-	if err != nil {
-		return nil, err
-	}
-	policy := l.policy(o)
-	env := l.Core.env(verb, l, policy.Lease)
-	var step claim.Claim
-	if parent != nil {
-		step = claim.NewReentry(parent, o)
-	} else {
-		step = newClaim(l, o, policy, try || o.HasWait && o.Wait <= 0)
-	}
-	level, err := claim.Run(ctx, env, step, o, try)
+	level, err := l.Core.Take(ctx, core.Call{
+		Verb: verb, Try: try, Name: l.Name, Bad: badName(l.Name, l.key), ID: l.id(),
+		Claim: func(o grant.Options, once bool) claim.Claim { return newClaim(l, o, l.policy(o), once) },
+		Env:   func(o grant.Options) claim.Env { return l.Core.env(verb, l, l.policy(o).Lease) },
+	}, opts)
 	if err != nil {
 		return nil, err
 	}

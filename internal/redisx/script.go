@@ -115,12 +115,12 @@ func parse(v any) answer {
 // *rediscore.SendError.
 func (c *Core) do(ctx context.Context, key string, cmds ...rediscore.Cmd) ([]rediscore.Reply, error) {
 	start := time.Now()
-	c.quiet.asked(start)
+	c.quiet.Asked(start)
 	replies, err := c.conn.Do(ctx, key, cmds...)
 	if err != nil {
 		return nil, &claim.Trouble{Err: err}
 	}
-	c.quiet.answered()
+	c.quiet.Answered()
 	if len(cmds) == 1 { // WAIT takes its time
 		c.trips.add(time.Since(start))
 	}

@@ -34,12 +34,12 @@ func (c *Core) shape(ctx context.Context) (*rediscore.Shape, error) {
 	}
 	trial := c.try(ctx)
 	defer trial.Stop()
-	c.quiet.asked(time.Now())
+	c.quiet.Asked(time.Now())
 	s, err := c.conn.Shape(trial)
 	if err != nil {
 		return nil, c.unshaped(err)
 	}
-	c.quiet.answered()
+	c.quiet.Answered()
 	c.probe.known.Store(&s)
 	return &s, nil
 }

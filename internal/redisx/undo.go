@@ -10,7 +10,7 @@ import (
 // undo takes what owner may have got out of the store, behind the call that
 // leaves. mark says whether a late acquire of the owner is to be expected.
 func (l *Lock) undo(owner string, mark mark, lease time.Duration) {
-	l.Core.later(func(ctx context.Context) {
+	l.Core.Later(func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, lease+time.Second)
 		defer cancel()
 		for n := 1; ; n++ {

@@ -57,7 +57,7 @@ func (c *Core) renew(due []grant.Due) {
 
 func (c *Core) renewSome(key together, grants []*grant.Grant) {
 	// Renewals go on while the client closes, so closing does not end them.
-	ctx, cancel := context.WithTimeout(c.behind, max(key.lease/6, grant.MinLease/2))
+	ctx, cancel := context.WithTimeout(c.Behind, max(key.lease/6, grant.MinLease/2))
 	defer cancel()
 	codes, sent, err := c.renewalOf(ctx, key, grants)
 	if err != nil {
