@@ -3,13 +3,10 @@ package peer
 import (
 	"context"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
 // DefaultRedisson is the Redisson that is tested when nothing else is asked for.
@@ -24,18 +21,7 @@ var redissonProject = project{
 
 // RedissonVersions lists the Redisson versions to test against: HOLDFAST_REDISSON,
 // commas between, or DefaultRedisson.
-func RedissonVersions() []string {
-	var versions []string
-	for v := range strings.SplitSeq(os.Getenv("HOLDFAST_REDISSON"), ",") {
-		if v = strings.TrimSpace(v); v != "" {
-			versions = append(versions, v)
-		}
-	}
-	if versions == nil {
-		versions = []string{DefaultRedisson}
-	}
-	return versions
-}
+func RedissonVersions() []string { return versions("HOLDFAST_REDISSON", DefaultRedisson) }
 
 // Mode is how a peer finds its Redis.
 type Mode string
@@ -69,13 +55,10 @@ func (c Redisson) Start(ctx context.Context) (*Peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{
-		// Quick to start and small, since several run beside each other.
-		"-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m",
-		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-		"-Dpeer.addresses=" + strings.Join(c.Addrs, ","),
-		"-Dpeer.name=" + c.Name,
-	}
+	args := append(jvm(),
+		"-Dpeer.addresses="+strings.Join(c.Addrs, ","),
+		"-Dpeer.name="+c.Name,
+	)
 	if c.Mode != "" {
 		args = append(args, "-Dpeer.mode="+string(c.Mode))
 	}
@@ -93,15 +76,5 @@ func (c Redisson) Start(ctx context.Context) (*Peer, error) {
 // is closed at its end unless the test has done so.
 func (c Redisson) Run(t testing.TB) *Peer {
 	t.Helper()
-	// Long enough for a first build that fetches everything.
-	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
-	defer cancel()
-	p, err := c.Start(ctx)
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return p
+	return runFor(t, c.Start)
 }

@@ -43,28 +43,28 @@ func (s *Stay) UnmarshalJSON(text []byte) error {
 
 // GoLoop does nothing inside but to think.
 func (l Lock) GoLoop(r Rounds) *Call[Work] {
-	return l.work("loop", r, nil)
+	return l.work(l.recipe, l.name, "loop", r, nil)
 }
 
 // GoInventory sells one piece a round: reads the plain values stock and sold,
 // thinks, and writes stock-1 and sold+1 while there is stock. Nothing but the
 // lock makes that atomic.
 func (l Lock) GoInventory(stock, sold string, r Rounds) *Call[Work] {
-	return l.work("inventory", r, map[string]any{"stock": stock, "sold": sold})
+	return l.work(l.recipe, l.name, "inventory", r, map[string]any{"stock": stock, "sold": sold})
 }
 
-func (l Lock) work(kind string, r Rounds, more map[string]any) *Call[Work] {
+func (t Thread) work(recipe, name, kind string, r Rounds, more map[string]any) *Call[Work] {
 	orNone := func(d time.Duration) time.Duration {
 		if d == 0 {
 			return -1
 		}
 		return d
 	}
-	a := args(l.name, orNone(r.Wait), orNone(r.Lease))
-	a["recipe"] = l.recipe
+	a := args(name, orNone(r.Wait), orNone(r.Lease))
+	a["recipe"] = recipe
 	a["rounds"] = r.N
 	a["think"] = r.Think.Microseconds()
 	a["pause"] = r.Pause.Microseconds()
 	maps.Copy(a, more)
-	return Go[Work](l.Thread, "work."+kind, a)
+	return Go[Work](t, "work."+kind, a)
 }

@@ -1,0 +1,75 @@
+package holdfast.interop.curator;
+
+import holdfast.interop.Backend;
+import holdfast.interop.Peer;
+import holdfast.interop.Recipe;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.zookeeper.KeeperException;
+
+/** A Curator client, driven line by line. Settings are system properties: see Settings. */
+public final class Main {
+    private Main() {
+    }
+
+    public static void main(String[] args) {
+        Peer.serve(() -> {
+            CuratorFramework client = Settings.client();
+            ClientRecipe itself = new ClientRecipe(client);
+            client.start();
+            if (!client.blockUntilConnected(15, TimeUnit.SECONDS)) {
+                throw new IOException("no connection to " + System.getProperty("peer.addresses"));
+            }
+            return new Client(client, Map.of("client", itself, "mutex", new MutexRecipe(client)));
+        });
+    }
+
+    private record Client(CuratorFramework curator, Map<String, Recipe> recipes) implements Backend {
+        /** The session, which owns the nodes: "0x" and hexadecimal digits, as ZooKeeper prints it. */
+        @Override
+        public String id() {
+            try {
+                return "0x" + Long.toHexString(ClientRecipe.session(curator));
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        /** Threads of one client differ in their nodes only. */
+        @Override
+        public String owner() {
+            return id();
+        }
+
+        /**
+         * A value is a node's data. No sync is needed: who was let in by a deletion that its server told it of has
+         * all that was written before that deletion.
+         */
+        @Override
+        public String get(String key) throws Exception {
+            try {
+                return new String(curator.getData().forPath(key), StandardCharsets.UTF_8);
+            } catch (KeeperException.NoNodeException none) {
+                return null;
+            }
+        }
+
+        @Override
+        public void set(String key, String value) throws Exception {
+            byte[] data = value.getBytes(StandardCharsets.UTF_8);
+            try {
+                curator.setData().forPath(key, data);
+            } catch (KeeperException.NoNodeException none) {
+                curator.create().creatingParentsIfNeeded().forPath(key, data);
+            }
+        }
+
+        @Override
+        public void close() {
+            curator.close();
+        }
+    }
+}

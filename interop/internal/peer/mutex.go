@@ -1,0 +1,80 @@
+package peer
+
+import (
+	"context"
+	"time"
+)
+
+// Mutex is Curator's InterProcessMutex on one Java thread. All threads of a
+// peer share one Java object a path.
+type Mutex struct {
+	Thread
+	path string
+}
+
+// Mutex names an InterProcessMutex.
+func (t Thread) Mutex(path string) Mutex { return Mutex{t, path} }
+
+func curated[T any](m Mutex, verb string, wait time.Duration) *Call[T] {
+	return Go[T](m.Thread, "mutex."+verb, args(m.path, wait, -1))
+}
+
+// GoAcquire is acquire(). It waits for ever.
+func (m Mutex) GoAcquire() *Call[bool] { return curated[bool](m, "acquire", NoWait) }
+
+// Acquire is GoAcquire, answered.
+func (m Mutex) Acquire(ctx context.Context) error { return m.GoAcquire().Err(ctx) }
+
+// GoTryAcquire is acquire(wait), with NoWait a wait of 0.
+func (m Mutex) GoTryAcquire(wait time.Duration) *Call[bool] {
+	return curated[bool](m, "acquire", max(wait, 0))
+}
+
+// TryAcquire is GoTryAcquire, answered.
+func (m Mutex) TryAcquire(ctx context.Context, wait time.Duration) (bool, error) {
+	return m.GoTryAcquire(wait).Get(ctx)
+}
+
+// GoRelease is release().
+func (m Mutex) GoRelease() *Call[struct{}] { return curated[struct{}](m, "release", NoWait) }
+
+// Release is GoRelease, answered; ErrNotOwner when this thread holds nothing.
+func (m Mutex) Release(ctx context.Context) error { return m.GoRelease().Err(ctx) }
+
+// Acquired is isAcquiredInThisProcess: what the object believes, no more.
+func (m Mutex) Acquired(ctx context.Context) (bool, error) {
+	return curated[bool](m, "isAcquired", NoWait).Get(ctx)
+}
+
+// Participants are the full paths of all nodes of the lock, in Curator's order.
+func (m Mutex) Participants(ctx context.Context) ([]string, error) {
+	return curated[[]string](m, "participants", NoWait).Get(ctx)
+}
+
+// MakeRevocable has the object listen for revocations. To be said before each
+// Acquire, since the listener goes with the release.
+func (m Mutex) MakeRevocable(ctx context.Context) error {
+	return curated[struct{}](m, "makeRevocable", NoWait).Err(ctx)
+}
+
+// GoAwaitRevoke waits for a revocation, of those that nobody has waited for,
+// and occupies the thread meanwhile: a GoRelease that is already sent behind it
+// makes the thread a holder that obeys.
+func (m Mutex) GoAwaitRevoke(wait time.Duration) *Call[bool] {
+	return curated[bool](m, "awaitRevoke", wait)
+}
+
+// AwaitRevoke is GoAwaitRevoke, answered.
+func (m Mutex) AwaitRevoke(ctx context.Context, wait time.Duration) (bool, error) {
+	return m.GoAwaitRevoke(wait).Get(ctx)
+}
+
+// GoLoop does nothing inside but to think.
+func (m Mutex) GoLoop(r Rounds) *Call[Work] {
+	return m.work("mutex", m.path, "loop", r, nil)
+}
+
+// GoInventory sells as that of Lock; stock and sold are nodes.
+func (m Mutex) GoInventory(stock, sold string, r Rounds) *Call[Work] {
+	return m.work("mutex", m.path, "inventory", r, map[string]any{"stock": stock, "sold": sold})
+}
