@@ -20,7 +20,7 @@ public final class Main {
             CuratorFramework client = Settings.client();
             ClientRecipe itself = new ClientRecipe(client);
             client.start();
-            if (!client.blockUntilConnected(15, TimeUnit.SECONDS)) {
+            if (!client.blockUntilConnected(Settings.connection(), TimeUnit.MILLISECONDS)) {
                 throw new IOException("no connection to " + System.getProperty("peer.addresses"));
             }
             return new Client(client, Map.of("client", itself, "mutex", new MutexRecipe(client)));

@@ -17,20 +17,21 @@ final class Settings {
     static CuratorFramework client() {
         CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
             .connectString(System.getProperty("peer.addresses", ""))
+            .connectionTimeoutMs(connection())
             .retryPolicy(retry());
         Integer session = Integer.getInteger("peer.session");
         if (session != null) {
             builder.sessionTimeoutMs(session);
-        }
-        Integer connection = Integer.getInteger("peer.connection");
-        if (connection != null) {
-            builder.connectionTimeoutMs(connection);
         }
         String namespace = System.getProperty("peer.namespace");
         if (namespace != null) {
             builder.namespace(namespace);
         }
         return builder.build();
+    }
+
+    static int connection() {
+        return Integer.getInteger("peer.connection", 15_000);
     }
 
     private static RetryPolicy retry() {
