@@ -22,6 +22,7 @@ TIMEOUT ?= 20m
 ARGS    ?=
 
 REDISSON_ALL := 3.16.8,3.27.2,3.52.0,4.7.0
+CURATOR_ALL  := 2.13.0,4.3.0,5.4.0,5.9.0
 
 .PHONY: help
 help: ## list the targets
@@ -47,11 +48,13 @@ install: ## find the stores, the JDK and Maven, or install them (Debian, as root
 
 .PHONY: test
 test: verify install ## verify, then every test under the race detector, Java peers included
-	HOLDFAST_REDISSON="$${HOLDFAST_REDISSON:-3.52.0}" $(GOTEST) -timeout $(TIMEOUT) $(ARGS) ./...
+	HOLDFAST_REDISSON="$${HOLDFAST_REDISSON:-3.52.0}" \
+	HOLDFAST_CURATOR="$${HOLDFAST_CURATOR:-5.9.0}" $(GOTEST) -timeout $(TIMEOUT) $(ARGS) ./...
 
 .PHONY: interop
-interop: install ## the tests against Java, with every supported Redisson
-	HOLDFAST_REDISSON="$${HOLDFAST_REDISSON:-$(REDISSON_ALL)}" $(GOTEST) -timeout 60m $(ARGS) ./interop/...
+interop: install ## the tests against Java, with every supported Redisson and Curator
+	HOLDFAST_REDISSON="$${HOLDFAST_REDISSON:-$(REDISSON_ALL)}" \
+	HOLDFAST_CURATOR="$${HOLDFAST_CURATOR:-$(CURATOR_ALL)}" $(GOTEST) -timeout 60m $(ARGS) ./interop/...
 
 .PHONY: long
 long: install ## the long forms of the randomised and fault tests

@@ -37,16 +37,20 @@ func holder(addr, name, layout string) int {
 	if layout == fenced.name {
 		opts = fenced.opts
 	}
-	h, err := mutex.NewRedis(c, name, opts...).Lock(context.Background())
+	return holdUntilLost(mutex.NewRedis(c, name, opts...))
+}
+
+func holdUntilLost(m *mutex.Mutex) int {
+	go func() { // nobody outlives the test
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
+	h, err := m.Lock(context.Background())
 	if err != nil {
 		fmt.Println("failed", err)
 		return 1
 	}
 	fmt.Println("holds", h.Owner())
-	go func() { // nobody outlives the test
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(0)
-	}()
 	<-h.Done()
 	fmt.Println("lost", h.Err())
 	fmt.Println("released", h.Release(context.Background()))
@@ -62,9 +66,15 @@ type service struct {
 
 func (p *pair) service(t *testing.T, name string) *service {
 	t.Helper()
+	s := startService(t, holderAddr+"="+p.settings.Addrs[0], holderName+"="+name, holderLayout+"="+p.layout.name)
+	s.owner = s.says(t, "holds")
+	return s
+}
+
+func startService(t *testing.T, env ...string) *service {
+	t.Helper()
 	s := &service{cmd: exec.Command(os.Args[0])}
-	s.cmd.Env = append(os.Environ(),
-		holderAddr+"="+p.settings.Addrs[0], holderName+"="+name, holderLayout+"="+p.layout.name)
+	s.cmd.Env = append(os.Environ(), env...)
 	s.cmd.Stderr = os.Stderr
 	in, err := s.cmd.StdinPipe()
 	require.NoError(t, err)
@@ -77,7 +87,6 @@ func (p *pair) service(t *testing.T, name string) *service {
 		_ = s.cmd.Wait()
 	})
 	s.lines = bufio.NewScanner(out)
-	s.owner = s.says(t, "holds")
 	return s
 }
 

@@ -1,8 +1,9 @@
 // Package peer runs Java programs beside a test, one JVM each, and drives them
-// call by call: it is how the interop tests pit Redisson against this library.
+// call by call: it is how the interop tests pit Redisson and Curator against this
+// library.
 //
-// A peer is a small Java program (interop/redisson on top of interop/harness)
-// that reads one JSON request a line and answers each with one line. Requests
+// A peer is a small Java program (interop/redisson or interop/curator, on top of
+// interop/harness) that reads one JSON request a line and answers each with one line. Requests
 // name a Java thread. Those of one thread run in the order sent, on that
 // thread, so that the library sees one owner; threads run side by side.
 //
@@ -18,6 +19,7 @@
 // killed with its process.
 //
 // The programs are built with Maven when first needed, once per version and
-// state of the sources, into interop/redisson/target. HOLDFAST_REDISSON names
-// the versions to test against, commas between; see RedissonVersions.
+// state of the sources, into the target folder beside their pom.xml.
+// HOLDFAST_REDISSON and HOLDFAST_CURATOR name the versions to test against,
+// commas between; see RedissonVersions and CuratorVersions.
 package peer

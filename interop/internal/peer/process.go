@@ -166,7 +166,8 @@ func (p *Peer) send(op, thread string, args map[string]any, settle func(answer, 
 	_, _ = p.in.Write(append(line, '\n'))
 }
 
-// ID is the client's identity in the store: the part of its owners before the colon.
+// ID is the client's identity in the store: the part of Redisson's owners before
+// the colon, or the session that a Curator began with.
 func (p *Peer) ID() string { return p.id }
 
 // Thread names one of the peer's Java threads; it starts with its first call.
@@ -183,7 +184,7 @@ func (p *Peer) Pause() error { return pause(p.cmd.Process) }
 func (p *Peer) Resume() error { return resume(p.cmd.Process) }
 
 // Kill ends the process at once and waits until it is gone. What it held stays
-// in the store until the lease ends. Calls without an answer get ErrEnded.
+// in the store until its lease or session ends. Calls without an answer get ErrEnded.
 func (p *Peer) Kill() {
 	p.mu.Lock()
 	p.killed = true
@@ -193,8 +194,8 @@ func (p *Peer) Kill() {
 	_ = p.in.Close()
 }
 
-// Close shuts the library's client down and ends the process. It releases no
-// lock either, since Redisson does not. An error tells that the process had
+// Close shuts the library's client down and ends the process. Redisson releases
+// no lock then; Curator closes its session, and all that it held goes. An error tells that the process had
 // ended by itself before, or had to be killed.
 func (p *Peer) Close() error {
 	select {
