@@ -81,4 +81,3 @@ func (t Thread) ExpireSession(ctx context.Context, addr string) error {
 	}
 	return ExpireSession(ctx, addr, id)
 }
-

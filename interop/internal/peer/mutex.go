@@ -2,21 +2,36 @@ package peer
 
 import (
 	"context"
+	"strings"
 	"time"
 )
 
-// Mutex is Curator's InterProcessMutex on one Java thread. All threads of a
-// peer share one Java object a path.
+// Mutex is Curator's InterProcessMutex (or another InterProcessLock) on one Java
+// thread. All threads of a peer share one Java object a path.
 type Mutex struct {
 	Thread
-	path string
+	recipe, path string
 }
 
 // Mutex names an InterProcessMutex.
-func (t Thread) Mutex(path string) Mutex { return Mutex{t, path} }
+func (t Thread) Mutex(path string) Mutex { return Mutex{t, "mutex", path} }
+
+// ReadLock names the read lock of an InterProcessReadWriteLock. Both locks of a
+// path are those of one object, so a thread that writes may also read.
+func (t Thread) ReadLock(path string) Mutex { return Mutex{t, "read", path} }
+
+// WriteLock names the other.
+func (t Thread) WriteLock(path string) Mutex { return Mutex{t, "write", path} }
+
+// SemaphoreMutex names an InterProcessSemaphoreMutex. It knows no re-entry, and
+// nothing that a plain InterProcessLock does not: no participants, no revocation.
+func (t Thread) SemaphoreMutex(path string) Mutex { return Mutex{t, "semaphoreMutex", path} }
+
+// MultiLock names an InterProcessMultiLock of mutexes, to which the same applies.
+func (t Thread) MultiLock(paths ...string) Mutex { return Mutex{t, "multi", strings.Join(paths, "+")} }
 
 func curated[T any](m Mutex, verb string, wait time.Duration) *Call[T] {
-	return Go[T](m.Thread, "mutex."+verb, args(m.path, wait, -1))
+	return Go[T](m.Thread, m.recipe+"."+verb, args(m.path, wait, -1))
 }
 
 // GoAcquire is acquire(). It waits for ever.
@@ -71,10 +86,10 @@ func (m Mutex) AwaitRevoke(ctx context.Context, wait time.Duration) (bool, error
 
 // GoLoop does nothing inside but to think.
 func (m Mutex) GoLoop(r Rounds) *Call[Work] {
-	return m.work("mutex", m.path, "loop", r, nil)
+	return m.work(m.recipe, m.path, "loop", r, nil)
 }
 
 // GoInventory sells as that of Lock; stock and sold are nodes.
 func (m Mutex) GoInventory(stock, sold string, r Rounds) *Call[Work] {
-	return m.work("mutex", m.path, "inventory", r, map[string]any{"stock": stock, "sold": sold})
+	return m.work(m.recipe, m.path, "inventory", r, map[string]any{"stock": stock, "sold": sold})
 }

@@ -5,9 +5,16 @@ import holdfast.interop.Peer;
 import holdfast.interop.Recipe;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.recipes.locks.InterProcessMultiLock;
+import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
+import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreMutex;
 import org.apache.zookeeper.KeeperException;
 
 /** A Curator client, driven line by line. Settings are system properties: see Settings. */
@@ -23,8 +30,22 @@ public final class Main {
             if (!client.blockUntilConnected(Settings.connection(), TimeUnit.MILLISECONDS)) {
                 throw new IOException("no connection to " + System.getProperty("peer.addresses"));
             }
-            return new Client(client, Map.of("client", itself, "mutex", new MutexRecipe(client)));
+            return new Client(client, recipes(client, itself));
         });
+    }
+
+    private static Map<String, Recipe> recipes(CuratorFramework client, Recipe itself) {
+        Map<String, InterProcessReadWriteLock> both = new ConcurrentHashMap<>();
+        Function<String, InterProcessReadWriteLock> pair =
+            path -> both.computeIfAbsent(path, p -> new InterProcessReadWriteLock(client, p));
+        return Map.of(
+            "client", itself,
+            "mutex", new LockRecipe(path -> new InterProcessMutex(client, path)),
+            "read", new LockRecipe(path -> pair.apply(path).readLock()),
+            "write", new LockRecipe(path -> pair.apply(path).writeLock()),
+            "semaphore", new SemaphoreRecipe(client),
+            "semaphoreMutex", new LockRecipe(path -> new InterProcessSemaphoreMutex(client, path)),
+            "multi", new LockRecipe(paths -> new InterProcessMultiLock(client, List.of(paths.split("\\+")))));
     }
 
     private record Client(CuratorFramework curator, Map<String, Recipe> recipes) implements Backend {
