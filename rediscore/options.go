@@ -1,9 +1,7 @@
 package rediscore
 
 import (
-	"fmt"
 	"log/slog"
-	"math"
 	"strings"
 	"time"
 
@@ -34,10 +32,6 @@ const (
 	Off = Signals(settings.Off)
 )
 
-func invalid(option, format string, args ...any) error {
-	return fmt.Errorf("%s: %w: %s", option, recipes.ErrInvalid, fmt.Sprintf(format, args...))
-}
-
 // WithWatchdogLease sets the lease of holds that the watchdog renews, at a
 // third of it: 30 s by default, at least 100 ms, cut to whole milliseconds. A
 // holder that dies blocks the others for that long at most; one that is paused
@@ -46,7 +40,7 @@ func invalid(option, format string, args ...any) error {
 func WithWatchdogLease(d time.Duration) Option {
 	return func(s *settings.Redis) error {
 		if bad := grant.BadLease(d); bad != "" {
-			return invalid("WithWatchdogLease", "%s", bad)
+			return settings.Invalid("WithWatchdogLease", "%s", bad)
 		}
 		s.WatchdogLease = d.Truncate(time.Millisecond)
 		return nil
@@ -61,7 +55,7 @@ func WithWatchdogLease(d time.Duration) Option {
 func WithReplicas(n int) Option {
 	return func(s *settings.Redis) error {
 		if n < 0 {
-			return invalid("WithReplicas", "%d is less than 0", n)
+			return settings.Invalid("WithReplicas", "%d is less than 0", n)
 		}
 		s.Replicas = n
 		return nil
@@ -72,7 +66,7 @@ func WithReplicas(n int) Option {
 func WithSignals(how Signals) Option {
 	return func(s *settings.Redis) error {
 		if how < Auto || how > Off {
-			return invalid("WithSignals", "%d is none of the constants", int(how))
+			return settings.Invalid("WithSignals", "%d is none of the constants", int(how))
 		}
 		s.Signals = settings.Signals(how)
 		return nil
@@ -85,7 +79,7 @@ func WithSignals(how Signals) Option {
 func WithFairWait(d time.Duration) Option {
 	return func(s *settings.Redis) error {
 		if bad := grant.BadLease(d); bad != "" {
-			return invalid("WithFairWait", "%s", bad)
+			return settings.Invalid("WithFairWait", "%s", bad)
 		}
 		s.FairWait = d.Truncate(time.Millisecond)
 		return nil
@@ -98,7 +92,7 @@ func WithFairWait(d time.Duration) Option {
 func WithNamespace(prefix string) Option {
 	return func(s *settings.Redis) error {
 		if strings.ContainsRune(prefix, 0) || len(prefix) > 512 {
-			return invalid("WithNamespace", "%s has a NUL byte or more than 512 bytes", grant.Quote(prefix))
+			return settings.Invalid("WithNamespace", "%s has a NUL byte or more than 512 bytes", grant.Quote(prefix))
 		}
 		s.Namespace = prefix
 		return nil
@@ -108,46 +102,22 @@ func WithNamespace(prefix string) Option {
 // WithReleaseBudget bounds how long a Release waits for the store: 5 s by
 // default. After that it goes on behind.
 func WithReleaseBudget(d time.Duration) Option {
-	return func(s *settings.Redis) error {
-		if d <= 0 || d > grant.MaxLease {
-			return invalid("WithReleaseBudget", "%v is not a time to wait", d)
-		}
-		s.ReleaseBudget = d
-		return nil
-	}
+	return func(s *settings.Redis) error { return s.SetReleaseBudget(d) }
 }
 
 // WithClockRate sets the part of a lease given up because the server's clock
 // may run faster than ours: 0.01, that is 1 %, by default; from 0 to 0.5.
 func WithClockRate(part float64) Option {
-	return func(s *settings.Redis) error {
-		if math.IsNaN(part) || part < 0 || part > 0.5 {
-			return invalid("WithClockRate", "%v is not between 0 and 0.5", part)
-		}
-		s.ClockRate = part
-		return nil
-	}
+	return func(s *settings.Redis) error { return s.SetClockRate(part) }
 }
 
 // WithLogger sets where the client reports what no caller sees: a failed
 // clean-up, a lost subscription. Silent by default.
 func WithLogger(l *slog.Logger) Option {
-	return func(s *settings.Redis) error {
-		if l == nil {
-			return invalid("WithLogger", "the logger is nil")
-		}
-		s.Logger = l
-		return nil
-	}
+	return func(s *settings.Redis) error { return s.SetLogger(l) }
 }
 
 // WithObserver sets who hears of the events of all locks of the client.
 func WithObserver(o recipes.Observer) Option {
-	return func(s *settings.Redis) error {
-		if o == nil {
-			return invalid("WithObserver", "the observer is nil")
-		}
-		s.Observer = o
-		return nil
-	}
+	return func(s *settings.Redis) error { return s.SetObserver(o) }
 }

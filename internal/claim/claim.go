@@ -58,6 +58,11 @@ type Env struct {
 	Patience time.Duration
 	// TryFor is how long a try gives a silent store.
 	TryFor time.Duration
+	// Tries is how many failed requests in a row one call puts up with; 0: no
+	// count.
+	Tries int
+	// Pause is how long to wait after the n-th failure in a row; nil: the usual.
+	Pause func(n int) time.Duration
 }
 
 var (
@@ -188,8 +193,11 @@ func (r *run) stumble(ctx context.Context, t *Trouble) (Busy, error) {
 	}
 	r.trouble = err
 	r.failures++
-	if r.once && (t.Final || r.failures >= tryAttempts) {
+	if r.once && (t.Final || r.failures >= tryAttempts) || r.Tries > 0 && r.failures > r.Tries {
 		return Busy{}, grant.ErrUnavailable
+	}
+	if r.Pause != nil {
+		return Busy{After: r.Pause(r.failures)}, nil
 	}
 	pause := min(firstPause<<min(r.failures-1, 8), longestPause)
 	return Busy{After: pause/2 + time.Duration(rand.Int64N(int64(pause)))}, nil

@@ -129,8 +129,7 @@ func (l *Life) Live() []*grant.Grant {
 	return out
 }
 
-// BeginClosing refuses new calls and ends the contexts of live holds, which
-// stay held.
+// BeginClosing refuses new calls and lets waiters leave.
 func (l *Life) BeginClosing() {
 	l.mu.Lock()
 	if !l.closed {
@@ -140,22 +139,29 @@ func (l *Life) BeginClosing() {
 	l.mu.Unlock()
 }
 
-// End waits for everything under way until ctx ends; what is held then is lost
-// and abandoned. It returns ctx's error.
+// End is all of it that a store has no part in: Drain, then Stop.
 func (l *Life) End(ctx context.Context) error {
-	for _, g := range l.Live() {
-		g.EndContexts(&grant.Fault{Verb: "hold", Name: g.Name, Kind: grant.ErrClosed})
-	}
-	err := l.drain(ctx)
+	err := l.Drain(ctx)
+	l.Stop()
+	return err
+}
+
+// Stop ends what is left: what is held is lost and abandoned, what goes on
+// behind ends.
+func (l *Life) Stop() {
 	for _, g := range l.Live() {
 		g.Lose(grant.Closed)
 	}
 	l.stop()
 	l.Keeper.Stop()
-	return err
 }
 
-func (l *Life) drain(ctx context.Context) error {
+// Drain ends the contexts of live holds, which stay held, and waits for
+// everything under way until ctx ends. It returns ctx's error.
+func (l *Life) Drain(ctx context.Context) error {
+	for _, g := range l.Live() {
+		g.EndContexts(&grant.Fault{Verb: "hold", Name: g.Name, Kind: grant.ErrClosed})
+	}
 	for {
 		l.mu.Lock()
 		left := len(l.grants) + l.tasks

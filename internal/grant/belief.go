@@ -8,10 +8,8 @@ func (g *Grant) believe(sent, until time.Time, lease time.Duration) {
 	if sent.Before(g.sent) {
 		return
 	}
-	g.sent, g.until, g.fails, g.cut = sent, until, 0, false
-	if !g.policy.End.IsZero() && (until.IsZero() || g.policy.End.Before(until)) {
-		g.until = g.policy.End
-	}
+	g.sent, g.stored, g.fails, g.cut = sent, until, 0, false
+	g.until = sooner(g.stored, g.bound)
 	g.renewAt = time.Time{}
 	if lease == 0 {
 		return
@@ -26,12 +24,12 @@ func (g *Grant) believe(sent, until time.Time, lease time.Duration) {
 // of a maximum hold; 0 when that would not lengthen what the store has.
 func (g *Grant) nextLease(now time.Time) time.Duration {
 	switch {
-	case g.policy.End.IsZero():
+	case g.bound.IsZero():
 		return g.policy.Lease
-	case !g.until.Before(g.policy.End):
+	case !g.until.Before(g.bound):
 		return 0
 	}
-	return min(g.policy.Lease, LeaseFor(g.policy.End.Sub(now)))
+	return min(g.policy.Lease, LeaseFor(g.bound.Sub(now)))
 }
 
 // Renewed is an answered renewal that was sent at sent.
@@ -60,6 +58,19 @@ func (g *Grant) Shorten(until time.Time) {
 	}
 }
 
+// Bound moves the holder's own bound: the lease of a hold whose store knows
+// none.
+func (g *Grant) Bound(end time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.check(Now()); g.state >= lost {
+		return
+	}
+	g.bound = end
+	g.until = sooner(g.stored, g.bound)
+	g.schedule()
+}
+
 // NotRenewed is a renewal without a good answer. Validity stays where it is.
 func (g *Grant) NotRenewed(silent bool, err error) {
 	g.mu.Lock()
@@ -71,7 +82,9 @@ func (g *Grant) NotRenewed(silent bool, err error) {
 	if g.cut = silent; silent {
 		g.mayLast(g.policy.Lease)
 	}
-	g.renewAt = Now().Add(RetryIn(g.policy.Lease, g.fails))
+	if g.policy.Lease > 0 {
+		g.renewAt = Now().Add(RetryIn(g.policy.Lease, g.fails))
+	}
 	if g.state == held {
 		g.state = atRisk
 		g.say(Event{Kind: EventAtRisk, Until: Wall(g.until), Err: err})

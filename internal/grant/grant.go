@@ -77,7 +77,9 @@ type Grant struct {
 	state   state
 	since   time.Time
 	sent    time.Time // of the newest answered acquire or renewal
-	until   time.Time // believed in until then; zero: no end
+	stored  time.Time // the store keeps it for us until then; zero: no end
+	bound   time.Time // the holder's own bound; zero: none
+	until   time.Time // believed in until then, the sooner of the two
 	ttlEnd  time.Time // the store keeps it at most until then
 	renewAt time.Time // zero: not now
 	fails   int
@@ -111,7 +113,7 @@ func New(s Start) *Grant {
 		ID: s.ID, Name: s.Name, Owner: s.Owner, Fence: s.Fence, Fenced: s.Fenced,
 		store: s.Store, keeper: s.Keeper, policy: s.Policy, emit: s.Emit,
 		turn: make(chan struct{}, 1), levels: make(map[*Level]struct{}, 1),
-		since: Sent(), slot: -1,
+		since: Sent(), bound: s.Policy.End, slot: -1,
 	}
 	g.mu.Lock()
 	g.believe(s.Sent, s.Until, s.Policy.Lease)
@@ -152,7 +154,7 @@ func (g *Grant) check(now time.Time) {
 	if !g.until.IsZero() && !now.Before(g.until) {
 		why := Expired
 		switch {
-		case g.policy.Leased, !g.policy.End.IsZero() && !now.Before(g.policy.End):
+		case g.policy.Leased, !g.bound.IsZero() && !now.Before(g.bound):
 			why = LeaseOver
 		case g.cut:
 			why = Disconnected

@@ -5,21 +5,9 @@ package settings
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"time"
-
-	"github.com/holdfast-go/holdfast/recipes"
 )
-
-// Common is what both cores have.
-type Common struct {
-	Namespace     string
-	ReleaseBudget time.Duration
-	ClockRate     float64
-	Logger        *slog.Logger
-	Observer      recipes.Observer
-}
 
 // Signals is how releases are published and heard; its values are those of
 // rediscore.Signals.
@@ -46,11 +34,7 @@ type Redis struct {
 // DefaultRedis are Redisson's defaults where it has one.
 func DefaultRedis() Redis {
 	return Redis{
-		Common: Common{
-			ReleaseBudget: 5 * time.Second,
-			ClockRate:     0.01,
-			Logger:        slog.New(slog.DiscardHandler),
-		},
+		Common:        defaultCommon(),
 		WatchdogLease: 30 * time.Second,
 		ReplicaWait:   time.Second,
 		FairWait:      300 * time.Second,

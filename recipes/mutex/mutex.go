@@ -14,6 +14,7 @@ package mutex
 import (
 	"context"
 
+	"github.com/holdfast-go/holdfast/internal/grant"
 	"github.com/holdfast-go/holdfast/internal/redisx"
 	"github.com/holdfast-go/holdfast/recipes"
 )
@@ -28,6 +29,7 @@ type backend interface {
 	recipes.Inspector
 	name() string
 	take(ctx context.Context, verb string, try bool, opts []recipes.LockOption) (*recipes.Hold, error)
+	RequestRevoke(ctx context.Context, h recipes.Holder) error
 }
 
 var (
@@ -65,6 +67,17 @@ func (m *Mutex) ForceRelease(ctx context.Context, h recipes.Holder) error {
 	return m.on.ForceRelease(ctx, h)
 }
 
+// RequestRevoke asks h, which Inspect has shown, to let go: on ZooKeeper, with
+// Curator's revocation message, which a holder with OnRevoke and a revocable
+// InterProcessMutex hear. Nothing happens to one that does not listen. It waits
+// for the store, not for the holder.
+//
+// Errors: recipes.ErrNotHeld when h holds no more, recipes.ErrUnavailable;
+// recipes.ErrInvalid on Redis and with SingleNode, where there is no such thing.
+func (m *Mutex) RequestRevoke(ctx context.Context, h recipes.Holder) error {
+	return m.on.RequestRevoke(ctx, h)
+}
+
 // onRedis is a backend.
 type onRedis struct{ *redisx.Lock }
 
@@ -72,4 +85,9 @@ func (r onRedis) name() string { return r.Name }
 
 func (r onRedis) take(ctx context.Context, verb string, try bool, opts []recipes.LockOption) (*recipes.Hold, error) {
 	return r.Take(ctx, verb, try, opts)
+}
+
+// RequestRevoke has nothing to write to: the layout has no room for a request.
+func (r onRedis) RequestRevoke(context.Context, recipes.Holder) error {
+	return &grant.Fault{Verb: "request revoke of", Name: r.Name, Kind: grant.ErrInvalid, Detail: "holders on Redis cannot be asked"}
 }

@@ -1,0 +1,246 @@
+package zkx
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/holdfast-go/holdfast/internal/grant"
+	"github.com/holdfast-go/holdfast/zkcore"
+)
+
+// epoch is one session, from its first answer to its end. Grants, nodes and
+// watches belong to one epoch and end with it; the next one inherits nothing.
+//
+// The session is the lease of all its grants. It is believed in as long as the
+// last request that a quorum has answered allows: a server that is cut off from
+// the others goes on answering reads and pings when the session is long gone.
+type epoch struct {
+	core    *Core
+	session zkcore.Session
+	link    *link
+	timeout time.Duration
+	over    chan struct{}
+
+	mu      sync.Mutex
+	ended   bool
+	acked   time.Time // when the newest request that a quorum answered was sent
+	lastTry time.Time // when the last heartbeat was sent
+	cut     bool
+	grants  map[*grant.Grant]struct{}
+	places  map[string]*place
+	watches map[string]*watch
+}
+
+func newEpoch(c *Core, s zkcore.Session, l *link) *epoch {
+	return &epoch{
+		core: c, session: s, link: l, timeout: s.Timeout(), over: make(chan struct{}),
+		grants: make(map[*grant.Grant]struct{}), places: make(map[string]*place),
+		watches: make(map[string]*watch),
+	}
+}
+
+// do sends ops in one flight; see zkcore.Session.
+func (e *epoch) do(ctx context.Context, ops ...zkcore.Op) ([]zkcore.Result, error) {
+	e.core.quiet.Asked(time.Now())
+	sent := grant.Sent()
+	out, err := e.session.Do(ctx, ops...)
+	for i, r := range out {
+		if !answered(r.Err) {
+			continue
+		}
+		e.core.quiet.Answered()
+		switch ops[i].Kind {
+		case zkcore.Create, zkcore.Delete, zkcore.Set, zkcore.Check:
+			e.ack(sent)
+		default: // one server alone has answered
+		}
+	}
+	return out, err
+}
+
+// one is do for one op.
+func (e *epoch) one(ctx context.Context, op zkcore.Op) (zkcore.Result, error) {
+	out, err := e.do(ctx, op)
+	if err == nil {
+		err = out[0].Err
+	}
+	return out[0], err
+}
+
+func (e *epoch) ack(sent time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if sent.After(e.acked) {
+		e.acked = sent
+	}
+}
+
+// belief is when the newest answered request was sent, and how long that lets
+// the session be believed in.
+func (e *epoch) belief() (sent, until time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.acked, e.acked.Add(sessionValidity(e.timeout, e.core.set.ClockRate))
+}
+
+// beat asks a quorum, which keeps the session believed in.
+func (e *epoch) beat(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, e.timeout/4)
+	defer cancel()
+	_, err := e.one(ctx, zkcore.Op{Kind: zkcore.Check, Path: "/", Version: zkcore.AnyVersion})
+	if !answered(err) {
+		return err
+	}
+	sent, until := e.belief()
+	for _, g := range e.held() {
+		g.Renewed(sent, until, 0)
+	}
+	return nil
+}
+
+func (e *epoch) held() []*grant.Grant {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out := make([]*grant.Grant, 0, len(e.grants))
+	for g := range e.grants {
+		out = append(out, g)
+	}
+	return out
+}
+
+// lookEvery bounds the sleep of who watches over a session: a suspend stops
+// timers, and what it ended must show within a second of waking.
+const lookEvery = time.Second
+
+// watchOver keeps the session until it ends: heartbeats, the connection's
+// states, the clock.
+func (e *epoch) watchOver(ctx context.Context) {
+	beats := make(chan error, 1)
+	beating, fails := false, 0
+	due := time.Now().Add(e.timeout / 4)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		now := grant.Now()
+		_, until := e.belief()
+		if !now.Before(until) {
+			e.end(0)
+			return
+		}
+		if !beating && !time.Now().Before(due) {
+			beating = true
+			go func() { beats <- e.beat(ctx) }()
+		}
+		wait := min(lookEvery, until.Sub(now))
+		if !beating {
+			wait = min(wait, time.Until(due))
+		}
+		timer.Reset(max(wait, time.Millisecond))
+		select {
+		case err := <-beats:
+			beating = false
+			if err == nil {
+				fails, due = 0, time.Now().Add(e.timeout/4)
+				break
+			}
+			fails++
+			due = time.Now().Add(min(e.core.set.Retry.Pause(fails), e.timeout/10))
+			e.atRisk(err)
+		case connected := <-e.link.changes:
+			e.state(connected)
+			due = time.Now()
+		case <-timer.C:
+		case <-e.session.Done():
+			e.end(grant.SessionExpired)
+			return
+		case <-ctx.Done():
+			e.end(grant.Closed)
+			_ = e.session.Close(e.core.graceful.Load())
+			return
+		}
+	}
+}
+
+var errCut = errors.New("the connection is lost")
+
+// state follows the connection. Back in the same session, all that waits looks
+// again: a watch may have been lost on the way.
+func (e *epoch) state(connected bool) {
+	e.mu.Lock()
+	was := e.cut
+	e.cut = !connected
+	e.mu.Unlock()
+	if !connected {
+		e.atRisk(errCut)
+	} else if was {
+		e.wakeAll()
+	}
+}
+
+func (e *epoch) atRisk(err error) {
+	for _, g := range e.held() {
+		g.NotRenewed(true, err)
+	}
+}
+
+// end is the end of the epoch: by the server's word, or by our clock when why is
+// 0, since then each grant knows best. All that was held in it is lost, all that
+// waits starts anew in the next one. The connection is dropped, the session is
+// not closed: that would free what may still be worked under.
+func (e *epoch) end(why grant.Reason) {
+	e.mu.Lock()
+	e.ended = true
+	cut := e.cut
+	places, watches := e.places, e.watches
+	e.places, e.watches = nil, nil
+	close(e.over)
+	e.mu.Unlock()
+	if why == 0 {
+		if why = grant.Expired; cut {
+			why = grant.Disconnected
+		}
+	}
+	for _, g := range e.held() {
+		g.Lose(why)
+	}
+	if why != grant.Closed {
+		_ = e.session.Close(false)
+	}
+	for _, w := range watches {
+		w.wake()
+	}
+	for _, p := range places {
+		p.awake()
+	}
+	if why != grant.Closed {
+		e.core.log.Warn("session lost", "session", e.session.ID())
+	}
+}
+
+// hold registers a grant; false when the epoch is over.
+func (e *epoch) hold(g *grant.Grant) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ended {
+		return false
+	}
+	e.grants[g] = struct{}{}
+	return true
+}
+
+func (e *epoch) drop(g *grant.Grant) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.grants, g)
+}
+
+func (e *epoch) isOver() bool {
+	select {
+	case <-e.over:
+		return true
+	default:
+		return false
+	}
+}

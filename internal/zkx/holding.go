@@ -1,0 +1,146 @@
+package zkx
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/holdfast-go/holdfast/internal/grant"
+	"github.com/holdfast-go/holdfast/zkcore"
+)
+
+// holding is the store's side of one grant on ZooKeeper: a node. Levels are
+// counted here alone.
+type holding struct {
+	lock   *Lock
+	place  *place
+	guid   string // of a single node
+	grant  *grant.Grant
+	level  *grant.Level // the outermost
+	freeAt time.Time    // when the library takes the node away; zero: never
+	after  func()       // when the hold is gone from this process; may be nil
+	once   sync.Once
+
+	mu    sync.Mutex
+	timer *time.Timer // until the own node is watched
+	over  bool
+	told  int32 // data version of the last request to let go, and one
+}
+
+// gone takes the hold off the books, once.
+func (h *holding) gone() {
+	h.once.Do(func() {
+		h.mu.Lock()
+		h.over = true
+		if h.timer != nil {
+			h.timer.Stop()
+		}
+		h.mu.Unlock()
+		h.lock.Core.Forget(h.grant)
+		h.place.epoch.drop(h.grant)
+		if h.after != nil {
+			h.after()
+		}
+	})
+}
+
+// Reenter needs no trip.
+func (h *holding) Reenter(context.Context, int) error { return nil }
+
+func (h *holding) lost(why grant.Reason) error { return grant.NewLost(h.grant.Name, why, time.Now()) }
+
+// Release deletes the node with the last level.
+func (h *holding) Release(ctx context.Context, left int) error {
+	if left > 0 {
+		return nil
+	}
+	r := h.lock.part(h.place, h.guid, true)
+	select {
+	case <-r.done:
+	default:
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			h.gone()
+			return h.unknown(context.Cause(ctx))
+		}
+	}
+	h.gone()
+	switch {
+	case r.err == nil:
+		return nil
+	case errors.Is(r.err, errGone):
+		return h.lost(grant.Taken)
+	}
+	return h.unknown(r.err)
+}
+
+// unknown: the delete goes on behind. By the end of the session's time-out the
+// node is gone even without it, if the servers run and we do not reach them.
+func (h *holding) unknown(err error) error {
+	return grant.NewUnknown("release", h.lock.Path, time.Now().Add(h.place.epoch.timeout), err)
+}
+
+// Extend asks a quorum whether the node is there; a lease is set anew.
+func (h *holding) Extend(ctx context.Context, lease time.Duration) error {
+	e, asked := h.place.epoch, grant.Now()
+	ctx, cancel := context.WithTimeout(ctx, h.lock.Core.attemptLimit())
+	defer cancel()
+	_, err := e.one(ctx, zkcore.Op{Kind: zkcore.Check, Path: h.place.path, Version: zkcore.AnyVersion})
+	switch {
+	case zkcore.NoNode.Is(err):
+		h.grant.Lose(grant.Taken)
+		return h.lost(grant.Taken)
+	case err != nil:
+		return &grant.Fault{Verb: "extend", Name: h.lock.Path, Kind: grant.ErrUnavailable, Causes: []error{err}}
+	}
+	sent, until := e.belief()
+	h.grant.Renewed(sent, until, 0)
+	if lease > 0 {
+		h.mu.Lock()
+		h.freeAt = asked.Add(lease)
+		h.mu.Unlock()
+		h.grant.Bound(asked.Add(validity(lease)))
+	}
+	return nil
+}
+
+// Lost is told once that the grant is over. What is left of a lease is the
+// holder's time to stop; then the node goes.
+func (h *holding) Lost() {
+	h.mu.Lock()
+	at := h.freeAt
+	h.mu.Unlock()
+	h.gone()
+	if at.IsZero() {
+		h.place.leave(false)
+		return
+	}
+	h.lock.Core.Later(func(ctx context.Context) {
+		t := time.NewTimer(at.Sub(grant.Now()))
+		defer t.Stop()
+		select {
+		case <-t.C:
+			h.lock.remove(h.place, h.guid)
+		case <-ctx.Done():
+		}
+	})
+}
+
+// Discard takes away, behind, what a lost grant may have left.
+func (h *holding) Discard() { h.lock.remove(h.place, h.guid) }
+
+// Settle lets go, behind, when no level is alive.
+func (h *holding) Settle(g *grant.Grant, _ int) {
+	h.lock.Core.Later(func(ctx context.Context) {
+		if err := g.Turn(ctx); err != nil {
+			if g.Alive() == 0 {
+				h.gone()
+			}
+			return
+		}
+		defer g.Done()
+		_ = g.Lower(ctx)
+	})
+}

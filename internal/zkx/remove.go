@@ -1,0 +1,115 @@
+package zkx
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/holdfast-go/holdfast/internal/grant"
+	"github.com/holdfast-go/holdfast/zkcore"
+)
+
+// errGone: the node was not there any more.
+var errGone = errors.New("the node is gone")
+
+// removal is the guaranteed delete of a node of ours: it is repeated behind
+// whoever wants it until the server has answered it, in the next session too,
+// because the old one may live on at the server for a while.
+type removal struct {
+	lock  *Lock
+	place *place
+	guid  string // of a single node: what must be in it; else empty
+	done  chan struct{}
+	err   error // when done: nil, errGone, or why not
+}
+
+// remove starts the removal of a place that was not held, or whose hold is over.
+func (l *Lock) remove(p *place, guid string) *removal { return l.part(p, guid, false) }
+
+// part starts a removal; passed says that the place is held until then.
+func (l *Lock) part(p *place, guid string, passed bool) *removal {
+	r := &removal{lock: l, place: p, done: make(chan struct{})}
+	if l.Recipe.Single != "" {
+		r.guid = guid
+	}
+	l.Core.Later(func(ctx context.Context) {
+		r.err = r.run(ctx)
+		p.leave(passed && r.err == nil)
+		close(r.done)
+	})
+	return r
+}
+
+// run repeats the delete. An answer of "not there" after a delete without an
+// answer is that delete's work.
+func (r *removal) run(ctx context.Context) error {
+	unsure := false
+	e, deadline := r.place.epoch, time.Time{}
+	for n := 0; ; n++ {
+		err := r.ask(e, unsure || e != r.place.epoch)
+		switch {
+		case err == nil:
+			return nil
+		case zkcore.NoNode.Is(err), errors.Is(err, errGone):
+			if unsure {
+				return nil
+			}
+			return errGone
+		case answered(err) && !passing(err):
+			r.lock.Core.log.Warn("delete refused", "lock", grant.Quote(r.lock.Path), "node", r.place.path, "err", err)
+			return err
+		}
+		unsure = unsure || maybeDone(err)
+		if e.isOver() {
+			if deadline.IsZero() {
+				// By then the server has ended the session, and its nodes.
+				deadline = time.Now().Add(2 * e.timeout)
+			}
+			if e = r.lock.Core.next(ctx, e, deadline); e == nil {
+				return err
+			}
+			continue
+		}
+		e.rest(n + 1)
+	}
+}
+
+// passing answers are worth asking again.
+func passing(err error) bool {
+	return zkcore.SessionMoved.Is(err) || zkcore.OperationTimeout.Is(err)
+}
+
+// ask is one delete. A single node's name may be another's by now: where that
+// can be, it is read first.
+func (r *removal) ask(e *epoch, doubt bool) error {
+	if r.guid != "" && doubt {
+		got, err := e.one(context.Background(), zkcore.Op{Kind: zkcore.Get, Path: r.place.path})
+		if err != nil {
+			return err
+		}
+		if string(got.Data) != r.guid {
+			return errGone
+		}
+	}
+	_, err := e.one(context.Background(), zkcore.Op{Kind: zkcore.Delete, Path: r.place.path, Version: zkcore.AnyVersion})
+	return err
+}
+
+// next is the session after e, nil when there is none in time.
+func (c *Core) next(ctx context.Context, e *epoch, deadline time.Time) *epoch {
+	t := time.NewTimer(time.Until(deadline))
+	defer t.Stop()
+	for {
+		now, _, changed := c.session()
+		if now != nil && now != e {
+			return now
+		}
+		select {
+		case <-changed:
+		case <-t.C:
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
