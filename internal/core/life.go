@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/holdfast-go/holdfast/internal/grant"
 	"github.com/holdfast-go/holdfast/internal/settings"
@@ -16,12 +17,14 @@ import (
 // what goes on behind them, and grants.
 type Life struct {
 	// Closing is closed when Close begins: waiters leave.
-	Closing chan struct{}
+	Closing <-chan struct{}
 	// Behind is the context of what goes on behind calls; it ends with Close.
 	Behind context.Context
 	Keeper grant.Keeper
 
 	observer recipes.Observer
+	open     context.Context // ends when Close begins
+	leave    context.CancelFunc
 	stop     context.CancelFunc
 
 	mu      sync.Mutex
@@ -34,14 +37,15 @@ type Life struct {
 // Begin starts the life of a client; closed says that it was closed before its
 // first use.
 func (l *Life) Begin(set *settings.Common, closed bool) {
-	l.Closing = make(chan struct{})
+	l.open, l.leave = context.WithCancel(context.Background())
+	l.Closing = l.open.Done()
 	l.observer = set.Observer
 	l.grants = make(map[*grant.Grant]struct{})
 	l.changed = make(chan struct{}, 1)
 	l.Behind, l.stop = context.WithCancel(context.Background())
 	if closed {
 		l.closed = true
-		close(l.Closing)
+		l.leave()
 		l.stop()
 	}
 }
@@ -97,12 +101,15 @@ func (l *Life) Later(f func(ctx context.Context)) {
 }
 
 // IsClosing reports whether Close has begun.
-func (l *Life) IsClosing() bool {
-	select {
-	case <-l.Closing:
-		return true
-	default:
-		return false
+func (l *Life) IsClosing() bool { return l.open.Err() != nil }
+
+// While bounds ctx by d, and by the beginning of Close.
+func (l *Life) While(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	stop := context.AfterFunc(l.open, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
 	}
 }
 
@@ -132,11 +139,9 @@ func (l *Life) Live() []*grant.Grant {
 // BeginClosing refuses new calls and lets waiters leave.
 func (l *Life) BeginClosing() {
 	l.mu.Lock()
-	if !l.closed {
-		l.closed = true
-		close(l.Closing)
-	}
+	l.closed = true
 	l.mu.Unlock()
+	l.leave()
 }
 
 // End is all of it that a store has no part in: Drain, then Stop.

@@ -139,6 +139,11 @@ func (c *Core) await(ctx context.Context) (*epoch, error) {
 // other ways out.
 func (c *Core) attemptLimit() time.Duration { return min(c.set.SessionTimeout/3, longestAttempt) }
 
+// try bounds one request in time; closing the client ends it.
+func (c *Core) try(ctx context.Context) (context.Context, context.CancelFunc) {
+	return c.While(ctx, c.attemptLimit())
+}
+
 const longestAttempt = 3 * time.Second
 
 // env is what the acquire loop needs to know.

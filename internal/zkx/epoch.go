@@ -47,17 +47,36 @@ func (e *epoch) do(ctx context.Context, ops ...zkcore.Op) ([]zkcore.Result, erro
 	sent := grant.Sent()
 	out, err := e.session.Do(ctx, ops...)
 	for i, r := range out {
-		if !answered(r.Err) {
-			continue
+		if answered(r.Err) {
+			e.core.quiet.Answered()
 		}
-		e.core.quiet.Answered()
-		switch ops[i].Kind {
-		case zkcore.Create, zkcore.Delete, zkcore.Set, zkcore.Check:
+		if byQuorum(ops[i].Kind, r.Err) {
 			e.ack(sent)
-		default: // one server alone has answered
 		}
 	}
 	return out, err
+}
+
+// byQuorum reports whether an answer has been through the leader and its quorum,
+// a refusal too. Reads never are, nor are the errors that one server makes up by
+// itself.
+func byQuorum(k zkcore.Kind, err error) bool {
+	switch k {
+	case zkcore.Create, zkcore.Delete, zkcore.Set, zkcore.Check:
+	default:
+		return false
+	}
+	if err == nil {
+		return true
+	}
+	for _, code := range [...]zkcore.Code{
+		zkcore.NoNode, zkcore.NoAuth, zkcore.BadVersion, zkcore.NoChildren, zkcore.NodeExists, zkcore.NotEmpty,
+	} {
+		if code.Is(err) {
+			return true
+		}
+	}
+	return false
 }
 
 // one is do for one op.
@@ -90,7 +109,7 @@ func (e *epoch) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, e.timeout/4)
 	defer cancel()
 	_, err := e.one(ctx, zkcore.Op{Kind: zkcore.Check, Path: "/", Version: zkcore.AnyVersion})
-	if !answered(err) {
+	if !byQuorum(zkcore.Check, err) {
 		return err
 	}
 	sent, until := e.belief()

@@ -132,7 +132,9 @@ func (q *queued) step(ctx context.Context) (*grant.Level, claim.Busy, error) {
 	} else if q.ear != nil && q.ear.heard() == 0 {
 		return q.check(ctx)
 	}
-	r, err := q.place.epoch.one(ctx, zkcore.Op{Kind: zkcore.List, Path: q.lock.dir})
+	limited, cancel := q.lock.Core.try(ctx)
+	defer cancel()
+	r, err := q.place.epoch.one(limited, zkcore.Op{Kind: zkcore.List, Path: q.lock.dir})
 	switch {
 	case zkcore.NoNode.Is(err):
 		r.Children = nil
@@ -150,7 +152,9 @@ func (q *queued) check(ctx context.Context) (*grant.Level, claim.Busy, error) {
 	if q.behind == nil {
 		ops = append(ops, zkcore.Op{Kind: zkcore.Get, Path: join(q.lock.dir, q.ahead)})
 	}
-	out, err := q.place.epoch.do(ctx, ops...)
+	limited, cancel := q.lock.Core.try(ctx)
+	defer cancel()
+	out, err := q.place.epoch.do(limited, ops...)
 	switch {
 	case err != nil:
 		return nil, claim.Busy{}, &claim.Trouble{Err: err}
@@ -171,6 +175,7 @@ func (q *queued) out() (*grant.Level, claim.Busy, error) {
 
 // judge decides from the children of the directory.
 func (q *queued) judge(ctx context.Context, children []string) (*grant.Level, claim.Busy, error) {
+	q.ticket.twins(children)
 	f, err := look(children, base(q.place.path), q.lock.Recipe.Infixes)
 	switch {
 	case err != nil:
@@ -204,7 +209,9 @@ func (q *queued) waitFor(ctx context.Context, ahead string) error {
 		q.ahead = ahead
 		return nil
 	}
-	ear, err := q.place.epoch.listen(ctx, path, q.wake)
+	limited, cancel := q.lock.Core.try(ctx)
+	defer cancel()
+	ear, err := q.place.epoch.listen(limited, path, q.wake)
 	switch {
 	case err == nil:
 		q.ear, q.ahead = ear, ahead

@@ -67,6 +67,8 @@ func (s *single) Ask(ctx context.Context) (*grant.Level, claim.Busy, error) {
 
 // missing looks whether the node has gone without a word; trouble is no.
 func (l *Lock) missing(ctx context.Context, e *epoch) bool {
+	ctx, cancel := l.Core.try(ctx)
+	defer cancel()
 	_, err := e.one(ctx, zkcore.Op{Kind: zkcore.Get, Path: join(l.dir, l.Recipe.Single)})
 	return zkcore.NoNode.Is(err)
 }
@@ -87,7 +89,9 @@ func (s *single) arrive(ctx context.Context) (*grant.Level, claim.Busy, error) {
 	if s.once {
 		return nil, claim.Busy{}, nil
 	}
-	ear, err := t.epoch.listen(ctx, join(s.lock.dir, s.lock.Recipe.Single), s.wake)
+	limited, cancel := s.lock.Core.try(ctx)
+	defer cancel()
+	ear, err := t.epoch.listen(limited, join(s.lock.dir, s.lock.Recipe.Single), s.wake)
 	switch {
 	case err == nil:
 		s.ear = ear

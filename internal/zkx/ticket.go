@@ -21,6 +21,8 @@ type ticket struct {
 	guid  string
 	done  chan struct{}
 
+	doubt bool // a create has gone without an answer
+
 	mu       sync.Mutex
 	left     bool // its caller wants it no more
 	finished bool
@@ -72,6 +74,44 @@ func (t *ticket) isLeft() bool {
 	return t.left
 }
 
+// stray is how long a request of a connection that was cut may still be on its
+// way to the server.
+const stray = 200 * time.Millisecond
+
+// lookBack looks once more for what a request on a connection that was cut may
+// have made after the first look, when nobody waits for it any more.
+func (t *ticket) lookBack() {
+	if !t.doubt {
+		return
+	}
+	timer := time.NewTimer(stray)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-t.epoch.over:
+		return
+	}
+	for n, unsure := 0, true; unsure; n++ {
+		if unsure, _ = t.find(); unsure && t.epoch.rest(n) {
+			return
+		}
+	}
+}
+
+// twins takes away what else our GUID has made: a request on a connection that
+// was cut can be carried out after the one that took its place.
+func (t *ticket) twins(children []string) {
+	if !t.doubt {
+		return
+	}
+	own := base(t.place.path)
+	for _, name := range children {
+		if name != own && strings.HasPrefix(name, protection+t.guid+"-") {
+			t.lock.remove(&place{epoch: t.epoch, path: join(t.lock.dir, name)}, "")
+		}
+	}
+}
+
 var errLeft = errors.New("its caller has left")
 
 // run repeats the create until its outcome is known.
@@ -80,16 +120,18 @@ func (t *ticket) run() {
 		t.err = &zkcore.SendError{Err: zkcore.ErrSessionOver}
 		return
 	}
-	unsure := false
-	for n := 0; ; n++ {
-		var again bool
-		if unsure {
+	for n, unsure := 0, false; ; n++ {
+		again := false
+		switch {
+		case unsure:
+			t.doubt = true
 			unsure, again = t.find()
-		} else if t.isLeft() {
-			t.err = errLeft
-			return
-		} else {
+		case !t.isLeft():
 			unsure, again = t.create()
+		default:
+			t.err = errLeft
+			t.lookBack()
+			return
 		}
 		if !again {
 			return
