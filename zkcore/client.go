@@ -1,6 +1,3 @@
-// Package zkcore is the core of the recipes on ZooKeeper: a client that opens
-// and watches over its sessions, and its options. It names no driver; package
-// gozk connects it to go-zookeeper.
 package zkcore
 
 import (

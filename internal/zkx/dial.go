@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/holdfast-go/holdfast/internal/grant"
 	"github.com/holdfast-go/holdfast/zkcore"
 )
 
@@ -103,9 +102,4 @@ func margin(timeout time.Duration) time.Duration { return max(100*time.Milliseco
 // runs at most rate faster than ours, and starts later.
 func sessionValidity(timeout time.Duration, rate float64) time.Duration {
 	return timeout - time.Duration(float64(timeout)*rate) - margin(timeout)
-}
-
-// beatIn is when the next heartbeat follows one that was sent at last.
-func beatIn(last time.Time, timeout time.Duration) time.Duration {
-	return max(last.Add(timeout/4).Sub(grant.Now()), 0)
 }
