@@ -53,7 +53,10 @@ func prepare(bin binary, dir string, o options) (*Server, error) {
 		return nil, err
 	}
 	_ = os.Remove(filepath.Join(dir, "server.log")) // of an earlier try
-	s := &Server{bin: bin, args: []string{conf}, dir: dir, ports: ports}
+	s := &Server{daemon{
+		what: "redis server", path: bin.path, args: []string{conf}, dir: dir, ports: ports,
+		ready: func(ctx context.Context) bool { return answers(ctx, ports[0].Addr()) },
+	}}
 	if o.sentinel {
 		s.args = append(s.args, "--sentinel")
 	}

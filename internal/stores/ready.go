@@ -11,13 +11,12 @@ import (
 
 var errEnded = errors.New("it ended while starting")
 
-// waitReady returns when the server at addr answers PING, or when ended is
-// closed. A server that wants a password is up as well.
-func waitReady(ctx context.Context, addr string, ended <-chan struct{}) error {
+// waitReady returns when the server is ready, or when ended is closed.
+func waitReady(ctx context.Context, ready func(context.Context) bool, ended <-chan struct{}) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if answers(ctx, addr) {
+		if ready(ctx) {
 			return nil
 		}
 		select {
@@ -30,6 +29,7 @@ func waitReady(ctx context.Context, addr string, ended <-chan struct{}) error {
 	}
 }
 
+// answers to PING. A server that wants a password is up as well.
 func answers(ctx context.Context, addr string) bool {
 	d := net.Dialer{Timeout: time.Second}
 	c, err := d.DialContext(ctx, "tcp", addr)
