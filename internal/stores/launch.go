@@ -127,16 +127,39 @@ func closeAll(servers []*Server) error {
 	return err
 }
 
-// launch is the form for tests of a Start function.
+// launch is the form for tests of a Start function for Redis.
 func launch[D Deployment](t testing.TB, start func(context.Context, string, ...Option) (D, error), opts []Option) D {
 	t.Helper()
-	d, err := start(t.Context(), t.TempDir(), opts...)
+	return forTest(t, func(ctx context.Context, dir string) (D, error) {
+		return start(ctx, dir, opts...)
+	}, func(d D) []logged {
+		var list []logged
+		for _, s := range d.Servers() {
+			list = append(list, s)
+		}
+		return list
+	})
+}
+
+// logged is a server that has something to show when its test fails.
+type logged interface {
+	Addr() string
+	Log(lines int) string
+}
+
+// forTest starts something in a folder of the test's, and closes it with the
+// test.
+func forTest[D interface{ Close() error }](
+	t testing.TB, start func(context.Context, string) (D, error), servers func(D) []logged,
+) D {
+	t.Helper()
+	d, err := start(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatalf("stores: %v", err)
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			for _, s := range d.Servers() {
+			for _, s := range servers(d) {
 				t.Logf("log of %s ends with:\n%s", s.Addr(), s.Log(20))
 			}
 		}

@@ -1,5 +1,7 @@
 package stores
 
+import "time"
+
 // Option changes how a server is started. In a deployment of several servers
 // it holds for each Redis server, but not for a sentinel, except WithBinary.
 type Option func(*options)
@@ -9,15 +11,21 @@ type options struct {
 	conf     []string
 	replicas bool
 	sentinel bool // the server is one; set by StartSentinel
+
+	version    string // the rest is for ZooKeeper
+	tick       time.Duration
+	containers time.Duration
+	jvm        []string
 }
 
-// WithConfig adds lines of redis.conf, for example "appendonly yes". They
-// come last, so they win over what the launcher writes.
+// WithConfig adds lines of redis.conf, for example "appendonly yes", or of
+// zoo.cfg, for example "maxClientCnxns=2". They come last, so they win over
+// what the launcher writes.
 func WithConfig(lines ...string) Option {
 	return func(o *options) { o.conf = append(o.conf, lines...) }
 }
 
-// WithBinary names the server program, in place of the one in the
+// WithBinary names the Redis server program, in place of the one in the
 // environment variable HOLDFAST_REDIS_SERVER or in PATH.
 func WithBinary(path string) Option {
 	return func(o *options) { o.binary = path }
@@ -29,8 +37,31 @@ func WithReplicas() Option {
 	return func(o *options) { o.replicas = true }
 }
 
+// WithVersion chooses ZooKeeper's version, in place of the one in the
+// environment variable HOLDFAST_ZOOKEEPER or the distribution's.
+func WithVersion(version string) Option {
+	return func(o *options) { o.version = version }
+}
+
+// WithTick sets ZooKeeper's tick, 200 ms by default. Sessions last from two
+// ticks to a minute and end on a whole tick.
+func WithTick(tick time.Duration) Option {
+	return func(o *options) { o.tick = tick }
+}
+
+// WithContainerCheck makes ZooKeeper look for empty container nodes this
+// often, in place of once a minute.
+func WithContainerCheck(period time.Duration) Option {
+	return func(o *options) { o.containers = period }
+}
+
+// WithJVM adds options of the java command of a ZooKeeper server.
+func WithJVM(flags ...string) Option {
+	return func(o *options) { o.jvm = append(o.jvm, flags...) }
+}
+
 func collect(opts []Option) options {
-	var o options
+	o := options{tick: 200 * time.Millisecond}
 	for _, set := range opts {
 		set(&o)
 	}

@@ -2,22 +2,24 @@ package stores
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
 	"testing"
 )
 
-// shared is the one server of a test process.
+// shared is the one server of each kind of a test process.
 var shared struct {
 	mu     sync.Mutex
 	inMain bool
 	dir    string
 	server *Server
+	zoo    *ZooServer
 }
 
-// Main runs a package's tests, stops the server that Shared started, and
-// fails the run when goroutines are left over. It returns the exit code.
+// Main runs a package's tests, stops the servers that Shared and
+// SharedZooKeeper started, and fails the run when goroutines are left over. It returns the exit code.
 func Main(m *testing.M) int {
 	shared.mu.Lock()
 	shared.inMain = true
@@ -42,37 +44,55 @@ func Main(m *testing.M) int {
 // FlushAll is only for those that do not run in parallel.
 func Shared(t testing.TB) *Server {
 	t.Helper()
+	return share(t, &shared.server, StartSingle)
+}
+
+// SharedZooKeeper is one ZooKeeper server for all tests of a package, like
+// Shared. Tests keep apart by their paths.
+func SharedZooKeeper(t testing.TB) *ZooServer {
+	t.Helper()
+	return share(t, &shared.zoo, StartZooKeeper)
+}
+
+func share[S any](t testing.TB, at **S, start func(context.Context, string, ...Option) (*S, error)) *S {
+	t.Helper()
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if !shared.inMain {
-		t.Fatal("stores: Shared needs func TestMain(m *testing.M) { os.Exit(stores.Main(m)) }")
+		t.Fatal("stores: a shared server needs func TestMain(m *testing.M) { os.Exit(stores.Main(m)) }")
 	}
-	if shared.server == nil {
+	if *at != nil {
+		return *at
+	}
+	if shared.dir == "" {
 		dir, err := os.MkdirTemp("", "holdfast-stores-")
 		if err != nil {
 			t.Fatalf("stores: %v", err)
 		}
 		shared.dir = dir
-		// Not the test's context: the server outlives it.
-		shared.server, err = StartSingle(context.Background(), dir)
-		if err != nil {
-			t.Fatalf("stores: %v", err)
-		}
 	}
-	return shared.server
+	// Not the test's context: the server outlives it.
+	s, err := start(context.Background(), shared.dir)
+	if err != nil {
+		t.Fatalf("stores: %v", err)
+	}
+	*at = s
+	return s
 }
 
 func closeShared() error {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
+	var err error
 	if shared.server != nil {
-		if err := shared.server.Close(); err != nil {
-			return err
-		}
-		shared.server = nil
+		err = shared.server.Close()
 	}
-	if shared.dir == "" {
-		return nil
+	if shared.zoo != nil {
+		err = errors.Join(err, shared.zoo.Close())
+	}
+	shared.server, shared.zoo = nil, nil
+	if err != nil || shared.dir == "" {
+		return err
 	}
 	return os.RemoveAll(shared.dir)
 }
