@@ -145,7 +145,11 @@ func (e *epoch) watchOver(ctx context.Context) {
 		now := grant.Now()
 		_, until := e.belief()
 		if !now.Before(until) {
-			e.end(0)
+			why := grant.Expired // by a pause of ours: no request has failed
+			if fails > 0 || e.isCut() {
+				why = grant.Disconnected
+			}
+			e.end(why)
 			return
 		}
 		if !beating && !time.Now().Before(due) {
@@ -204,23 +208,22 @@ func (e *epoch) atRisk(err error) {
 	}
 }
 
-// end is the end of the epoch: by the server's word, or by our clock when why is
-// 0, since then each grant knows best. All that was held in it is lost, all that
+func (e *epoch) isCut() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.cut
+}
+
+// end is the end of the epoch, by the server's word or by our clock. All that was held in it is lost, all that
 // waits starts anew in the next one. The connection is dropped, the session is
 // not closed: that would free what may still be worked under.
 func (e *epoch) end(why grant.Reason) {
 	e.mu.Lock()
 	e.ended = true
-	cut := e.cut
 	places, watches := e.places, e.watches
 	e.places, e.watches = nil, nil
 	close(e.over)
 	e.mu.Unlock()
-	if why == 0 {
-		if why = grant.Expired; cut {
-			why = grant.Disconnected
-		}
-	}
 	for _, g := range e.held() {
 		g.Lose(why)
 	}

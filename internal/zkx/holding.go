@@ -15,7 +15,6 @@ import (
 type holding struct {
 	lock   *Lock
 	place  *place
-	guid   string // of a single node
 	grant  *grant.Grant
 	level  *grant.Level // the outermost
 	freeAt time.Time    // when the library takes the node away; zero: never
@@ -55,7 +54,7 @@ func (h *holding) Release(ctx context.Context, left int) error {
 	if left > 0 {
 		return nil
 	}
-	r := h.lock.part(h.place, h.guid, true)
+	r := h.lock.part(h.place, true)
 	select {
 	case <-r.done:
 	default:
@@ -122,14 +121,14 @@ func (h *holding) Lost() {
 		defer t.Stop()
 		select {
 		case <-t.C:
-			h.lock.remove(h.place, h.guid)
+			h.lock.remove(h.place)
 		case <-ctx.Done():
 		}
 	})
 }
 
 // Discard takes away, behind, what a lost grant may have left.
-func (h *holding) Discard() { h.lock.remove(h.place, h.guid) }
+func (h *holding) Discard() { h.lock.remove(h.place) }
 
 // Settle lets go, behind, when no level is alive.
 func (h *holding) Settle(g *grant.Grant, _ int) {

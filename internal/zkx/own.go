@@ -65,7 +65,7 @@ func (h *holding) lookAtOwn() {
 		h.lock.Core.log.Warn("own node cannot be read", "lock", grant.Quote(h.lock.Path), "err", err)
 	case err != nil:
 		h.lookAgain()
-	case h.guid != "" && string(got.Data) != h.guid:
+	case h.lock.Recipe.Single != "" && string(got.Data) != h.place.guid:
 		h.grant.Lose(grant.Taken)
 	case string(got.Data) == revokeMessage:
 		h.revoke(got.Stat.Version)

@@ -13,7 +13,9 @@ import (
 type place struct {
 	epoch *epoch
 	path  string
+	guid  string
 	czxid int64
+	doubt bool // a create has gone without an answer: there may be another
 
 	mu     sync.Mutex
 	wake   func() // its own claim's, while it waits

@@ -175,7 +175,9 @@ func (q *queued) out() (*grant.Level, claim.Busy, error) {
 
 // judge decides from the children of the directory.
 func (q *queued) judge(ctx context.Context, children []string) (*grant.Level, claim.Busy, error) {
-	q.ticket.twins(children)
+	if q.place.doubt {
+		q.lock.removeTwins(q.place, children)
+	}
 	f, err := look(children, base(q.place.path), q.lock.Recipe.Infixes)
 	switch {
 	case err != nil:

@@ -3,6 +3,7 @@ package zkx
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/holdfast-go/holdfast/internal/grant"
@@ -18,26 +19,52 @@ var errGone = errors.New("the node is gone")
 type removal struct {
 	lock  *Lock
 	place *place
-	guid  string // of a single node: what must be in it; else empty
 	done  chan struct{}
 	err   error // when done: nil, errGone, or why not
 }
 
 // remove starts the removal of a place that was not held, or whose hold is over.
-func (l *Lock) remove(p *place, guid string) *removal { return l.part(p, guid, false) }
+func (l *Lock) remove(p *place) *removal { return l.part(p, false) }
 
 // part starts a removal; passed says that the place is held until then.
-func (l *Lock) part(p *place, guid string, passed bool) *removal {
+func (l *Lock) part(p *place, passed bool) *removal {
 	r := &removal{lock: l, place: p, done: make(chan struct{})}
-	if l.Recipe.Single != "" {
-		r.guid = guid
-	}
 	l.Core.Later(func(ctx context.Context) {
 		r.err = r.run(ctx)
 		p.leave(passed && r.err == nil)
 		close(r.done)
+		if p.doubt && l.Recipe.Single == "" {
+			l.sweep(p)
+		}
 	})
 	return r
+}
+
+// sweep takes away what else the GUID of a place has made, now and once no
+// request of a connection that was cut can be on its way any more.
+func (l *Lock) sweep(p *place) {
+	for range 2 {
+		out, err := p.epoch.one(context.Background(), zkcore.Op{Kind: zkcore.List, Path: l.dir})
+		if err == nil {
+			l.removeTwins(p, out.Children)
+		}
+		timer := time.NewTimer(stray)
+		select {
+		case <-timer.C:
+		case <-p.epoch.over:
+			timer.Stop()
+			return
+		}
+	}
+}
+
+// removeTwins takes away the nodes of a place's GUID other than its own.
+func (l *Lock) removeTwins(p *place, children []string) {
+	for _, name := range children {
+		if name != base(p.path) && strings.HasPrefix(name, protection+p.guid+"-") {
+			l.remove(&place{epoch: p.epoch, path: join(l.dir, name), guid: p.guid})
+		}
+	}
 }
 
 // run repeats the delete. An answer of "not there" after a delete without an
@@ -82,12 +109,12 @@ func passing(err error) bool {
 // ask is one delete. A single node's name may be another's by now: where that
 // can be, it is read first.
 func (r *removal) ask(e *epoch, doubt bool) error {
-	if r.guid != "" && doubt {
+	if r.lock.Recipe.Single != "" && doubt {
 		got, err := e.one(context.Background(), zkcore.Op{Kind: zkcore.Get, Path: r.place.path})
 		if err != nil {
 			return err
 		}
-		if string(got.Data) != r.guid {
+		if string(got.Data) != r.place.guid {
 			return errGone
 		}
 	}

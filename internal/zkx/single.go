@@ -133,11 +133,11 @@ func (s *single) granted() (*grant.Level, claim.Busy, error) {
 		s.line.Hold()
 	}
 	line := s.line
-	h := &holding{lock: s.lock, place: s.ticket.place, guid: s.ticket.guid, after: func() {
+	h := &holding{lock: s.lock, place: s.ticket.place, after: func() {
 		line.Gone()
 		s.lock.Core.LeaveLine(s.lock.id())
 	}}
-	level, err := s.lock.grant(h, s.opts, h.guid)
+	level, err := s.lock.grant(h, s.opts, s.ticket.guid)
 	if err != nil {
 		s.line, s.place = s.lock.Core.Line(s.lock.id()), nil // for another round
 		h.gone()

@@ -64,7 +64,7 @@ func (t *ticket) leave() {
 
 func (t *ticket) takeAway() {
 	if t.place != nil {
-		t.lock.remove(t.place, t.guid)
+		t.lock.remove(t.place)
 	}
 }
 
@@ -94,20 +94,6 @@ func (t *ticket) lookBack() {
 	for n, unsure := 0, true; unsure; n++ {
 		if unsure, _ = t.find(); unsure && t.epoch.rest(n) {
 			return
-		}
-	}
-}
-
-// twins takes away what else our GUID has made: a request on a connection that
-// was cut can be carried out after the one that took its place.
-func (t *ticket) twins(children []string) {
-	if !t.doubt {
-		return
-	}
-	own := base(t.place.path)
-	for _, name := range children {
-		if name != own && strings.HasPrefix(name, protection+t.guid+"-") {
-			t.lock.remove(&place{epoch: t.epoch, path: join(t.lock.dir, name)}, "")
 		}
 	}
 }
@@ -214,7 +200,7 @@ func (t *ticket) op() zkcore.Op {
 
 // made notes our node.
 func (t *ticket) made(path string, czxid int64) {
-	t.place = &place{epoch: t.epoch, path: path, czxid: czxid}
+	t.place = &place{epoch: t.epoch, path: path, guid: t.guid, czxid: czxid, doubt: t.doubt}
 	t.epoch.take(t.place)
 }
 
@@ -233,7 +219,7 @@ func (t *ticket) list(r zkcore.Result) (again bool) {
 			return false
 		case answered(r.Err):
 			t.err = refused("list its directory", r.Err)
-			t.lock.remove(t.place, t.guid)
+			t.lock.remove(t.place)
 			return false
 		case t.isLeft():
 			return false
