@@ -15,6 +15,9 @@ func TestMain(m *testing.M) {
 	if addr := os.Getenv(holderAddr); addr != "" {
 		os.Exit(holder(addr, os.Getenv(holderName), os.Getenv(holderLayout)))
 	}
+	if server := os.Getenv(lineServer); server != "" {
+		os.Exit(lineHolder(server, os.Getenv(linePath)))
+	}
 	flag.Parse()
 	if err := flag.Set("test.parallel", sideBySide); err != nil {
 		panic(err)

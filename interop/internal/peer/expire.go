@@ -14,28 +14,47 @@ import (
 // else it looks like an expiry. Whose session it is does not matter, since the
 // password of a session follows from its number.
 func ExpireSession(ctx context.Context, addr string, session int64) error {
+	for try := 0; ; try++ {
+		there, closed, err := endSession(ctx, addr, session)
+		switch {
+		case err != nil:
+			return fmt.Errorf("expire session %#x: %w", session, err)
+		case closed, !there && try > 0:
+			return nil
+		case !there:
+			return fmt.Errorf("expire session %#x: %w", session, errNoSession)
+		}
+		// Its client was quick to come back, and has taken the session over from
+		// us. Perhaps what we had sent was heard all the same.
+	}
+}
+
+// endSession tells whether the server had the session, as far as it has said
+// so, and whether it has closed it.
+func endSession(ctx context.Context, addr string, session int64) (there, closed bool, err error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
 	if err != nil {
-		return fmt.Errorf("expire session %#x: %w", session, err)
+		return false, false, err
 	}
 	defer conn.Close()
 	if end, ok := ctx.Deadline(); ok {
 		_ = conn.SetDeadline(end)
 	}
-	// Both in one write: between two, the client could come back and take its
-	// session over from us, and the server would not hear the second.
 	if _, err := conn.Write(append(takeOver(session), closeSession()...)); err != nil {
-		return fmt.Errorf("expire session %#x: %w", session, err)
+		return false, false, err
 	}
-	answers, err := io.ReadAll(conn) // the server hangs up when it is done
-	if err != nil {
-		return fmt.Errorf("expire session %#x: %w", session, err)
+	// The server hangs up when it is done, or when another takes over.
+	answers, err := io.ReadAll(conn)
+	if ctx.Err() != nil {
+		return false, false, errors.Join(err, ctx.Err())
+	}
+	if len(answers) < 12 {
+		return true, false, nil
 	}
 	// Length, protocol version, time-out: 0 when there is no such session.
-	if len(answers) < 12 || binary.BigEndian.Uint32(answers[8:]) == 0 {
-		return fmt.Errorf("expire session %#x: %w", session, errNoSession)
-	}
-	return nil
+	length := binary.BigEndian.Uint32(answers)
+	there = binary.BigEndian.Uint32(answers[8:]) != 0
+	return there, there && len(answers) > 4+int(length), nil
 }
 
 var errNoSession = errors.New("the server knows no such session")

@@ -1,0 +1,163 @@
+package interop_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/holdfast-go/holdfast/internal/stores"
+	"github.com/holdfast-go/holdfast/interop/internal/peer"
+	"github.com/holdfast-go/holdfast/recipes"
+	"github.com/holdfast-go/holdfast/recipes/mutex"
+	"github.com/holdfast-go/holdfast/zkcore"
+	"github.com/holdfast-go/holdfast/zkcore/gozk"
+)
+
+const (
+	session = 4 * time.Second        // of both languages
+	tick    = 200 * time.Millisecond // the servers' own
+	// A session ends this long after its client has died: the last sign of life
+	// was at most a third of the session before, and the server looks once a tick.
+	leastSession = session * 2 / 3
+	mostSession  = session + 2*tick + slack
+)
+
+// line is one ZooKeeper with a Java service and a Go service that stand in its
+// lines.
+type line struct {
+	version string
+	server  *stores.ZooServer
+	java    *peer.Peer
+	goes    *zkcore.Client
+	raw     *zk.Conn // looks at the nodes
+}
+
+// inLine runs a test for each Curator asked for, each time with a ZooKeeper of
+// its own.
+func inLine(t *testing.T, f func(t *testing.T, l *line), opts ...stores.Option) {
+	for _, version := range peer.CuratorVersions() {
+		t.Run("Curator "+version, func(t *testing.T) {
+			l := &line{version: version, server: stores.ZooKeeper(t, opts...)}
+			l.raw = l.observer(t)
+			l.java, l.goes = l.jvm(t, "java"), l.client(t)
+			f(t, l)
+		})
+	}
+}
+
+func (l *line) observer(t *testing.T) *zk.Conn {
+	t.Helper()
+	c, _, err := zk.Connect([]string{l.server.Addr()}, session, zk.WithLogInfo(false))
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	return c
+}
+
+// jvm is one more Java service of the version.
+func (l *line) jvm(t *testing.T, name string) *peer.Peer {
+	t.Helper()
+	return l.settings(name).Run(t)
+}
+
+func (l *line) settings(name string) peer.Curator {
+	return peer.Curator{
+		Version: l.version, Name: name, Addrs: []string{l.server.Addr()}, Session: session, Connection: session,
+		// Curator's own tests retry once after 1 ms; an outage here lasts longer.
+		Retry: peer.Backoff{Base: 50 * time.Millisecond, Retries: 10, Ceiling: time.Second},
+	}
+}
+
+// client is one more Go service.
+func (l *line) client(t *testing.T, opts ...zkcore.Option) *zkcore.Client {
+	t.Helper()
+	c, err := gozk.Connect(soon(t), []string{l.server.Addr()},
+		append([]zkcore.Option{zkcore.WithSessionTimeout(session)}, opts...)...)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), slack)
+		defer cancel()
+		require.NoError(t, c.Close(ctx))
+	})
+	return c
+}
+
+func (l *line) mutex(path string, opts ...mutex.ZooKeeperOption) *mutex.Mutex {
+	return mutex.NewZooKeeper(l.goes, path, opts...)
+}
+
+// thread is the lock in the hands of one Java thread. Tests that share the
+// service do not share its threads, whose calls queue.
+func (l *line) thread(thread, path string) peer.Mutex {
+	return l.java.Thread(path + " " + thread).Mutex(path)
+}
+
+// nodes are those of a lock as the store keeps them, the first in line first.
+func (l *line) nodes(t *testing.T, path string) []string {
+	t.Helper()
+	nodes, _, err := l.raw.Children(path)
+	if errors.Is(err, zk.ErrNoNode) {
+		return nil
+	}
+	require.NoError(t, err)
+	slices.SortFunc(nodes, func(a, b string) int { return strings.Compare(digits(a), digits(b)) })
+	return nodes
+}
+
+// digits are what the server has put behind the name.
+func digits(node string) string { return node[max(0, len(node)-10):] }
+
+// stand waits until n nodes stand in the line, and tells them.
+func (l *line) stand(t *testing.T, path string, n int) (nodes []string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		nodes = l.nodes(t, path)
+		return len(nodes) == n
+	}, patience, 5*time.Millisecond, "%d nodes at %s", n, path)
+	return nodes
+}
+
+// session of the client that owns a node.
+func (l *line) session(t *testing.T, path, node string) int64 {
+	t.Helper()
+	_, stat, err := l.raw.Get(path + "/" + node)
+	require.NoError(t, err)
+	return stat.EphemeralOwner
+}
+
+// expire ends a session behind its client's back.
+func (l *line) expire(t *testing.T, session int64) {
+	t.Helper()
+	require.NoError(t, peer.ExpireSession(soon(t), l.server.Addr(), session))
+}
+
+// refused says that neither language lets anybody in beside the holder, and
+// that the tries leave nothing in line.
+func (l *line) refused(t *testing.T, path string) {
+	t.Helper()
+	before := len(l.nodes(t, path))
+	_, err := l.mutex(path).TryLock(soon(t))
+	require.ErrorIs(t, err, recipes.ErrNotAcquired)
+	got, err := l.thread("intruder", path).TryAcquire(soon(t), peer.NoWait)
+	require.NoError(t, err)
+	require.False(t, got)
+	l.stand(t, path, before)
+}
+
+// lost waits until a Go holder is told, and says why it was told.
+func lost(t *testing.T, h *recipes.Hold, within time.Duration, reason recipes.Reason) {
+	t.Helper()
+	select {
+	case <-h.Done():
+	case <-time.After(within):
+		require.Fail(t, "the Go holder was not told")
+	}
+	var lost *recipes.LostError
+	require.ErrorAs(t, h.Err(), &lost)
+	require.Equal(t, reason, lost.Reason)
+}
