@@ -18,7 +18,7 @@ const (
 
 func lineHolder(server, path string) int {
 	ctx := context.Background()
-	c, err := gozk.Connect(ctx, []string{server}, zkcore.WithSessionTimeout(session))
+	c, err := gozk.Connect(ctx, []string{server}, zkcore.WithSessionTimeout(short))
 	if err != nil {
 		fmt.Println("failed", err)
 		return 1

@@ -125,12 +125,12 @@ func (l *line) reentry(t *testing.T) {
 }
 
 func (l *line) givenUp(t *testing.T) {
-	const short = time.Second / 2 // long enough for a busy server to answer
+	const brief = time.Second / 2 // long enough for a busy server to answer
 	ctx, path := soon(t), "/given up"
 	m, j, other := l.mutex(path), l.thread("t1", path), l.thread("t2", path)
 
 	require.NoError(t, j.Acquire(ctx))
-	_, err := m.Lock(ctx, recipes.WithWait(short))
+	_, err := m.Lock(ctx, recipes.WithWait(brief))
 	require.ErrorIs(t, err, recipes.ErrNotAcquired)
 	l.stand(t, path, 1)
 	l.refused(t, path)
@@ -150,7 +150,7 @@ func (l *line) givenUp(t *testing.T) {
 
 	h := hold(t, m)
 	l.refused(t, path)
-	got, err = other.TryAcquire(ctx, short)
+	got, err = other.TryAcquire(ctx, brief)
 	require.NoError(t, err)
 	require.False(t, got)
 	call := other.GoAcquire()

@@ -20,18 +20,21 @@ import (
 )
 
 const (
-	session = 4 * time.Second        // of both languages
-	tick    = 200 * time.Millisecond // the servers' own
+	short = 4 * time.Second  // the session time-out of tests that wait for its end
+	calm  = 20 * time.Second // of the others, so that a busy machine ends none
+	tick  = 200 * time.Millisecond
+
 	// A session ends this long after its client has died: the last sign of life
 	// was at most a third of the session before, and the server looks once a tick.
-	leastSession = session * 2 / 3
-	mostSession  = session + 2*tick + slack
+	leastShort = short*2/3 - tick
+	mostShort  = short + 2*tick + slack
 )
 
 // line is one ZooKeeper with a Java service and a Go service that stand in its
 // lines.
 type line struct {
 	version string
+	session time.Duration // its time-out, of both languages
 	server  *stores.ZooServer
 	java    *peer.Peer
 	goes    *zkcore.Client
@@ -40,10 +43,10 @@ type line struct {
 
 // inLine runs a test for each Curator asked for, each time with a ZooKeeper of
 // its own.
-func inLine(t *testing.T, f func(t *testing.T, l *line), opts ...stores.Option) {
+func inLine(t *testing.T, session time.Duration, f func(t *testing.T, l *line), opts ...stores.Option) {
 	for _, version := range peer.CuratorVersions() {
 		t.Run("Curator "+version, func(t *testing.T) {
-			l := &line{version: version, server: stores.ZooKeeper(t, opts...)}
+			l := &line{version: version, session: session, server: stores.ZooKeeper(t, opts...)}
 			l.raw = l.observer(t)
 			l.java, l.goes = l.jvm(t, "java"), l.client(t)
 			f(t, l)
@@ -53,7 +56,7 @@ func inLine(t *testing.T, f func(t *testing.T, l *line), opts ...stores.Option) 
 
 func (l *line) observer(t *testing.T) *zk.Conn {
 	t.Helper()
-	c, _, err := zk.Connect([]string{l.server.Addr()}, session, zk.WithLogInfo(false))
+	c, _, err := zk.Connect([]string{l.server.Addr()}, calm, zk.WithLogInfo(false))
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c
@@ -67,8 +70,7 @@ func (l *line) jvm(t *testing.T, name string) *peer.Peer {
 
 func (l *line) settings(name string) peer.Curator {
 	return peer.Curator{
-		Version: l.version, Name: name, Addrs: []string{l.server.Addr()}, Session: session, Connection: session,
-		// Curator's own tests retry once after 1 ms; an outage here lasts longer.
+		Version: l.version, Name: name, Addrs: []string{l.server.Addr()}, Session: l.session, Connection: l.session,
 		Retry: peer.Backoff{Base: 50 * time.Millisecond, Retries: 10, Ceiling: time.Second},
 	}
 }
@@ -77,7 +79,7 @@ func (l *line) settings(name string) peer.Curator {
 func (l *line) client(t *testing.T, opts ...zkcore.Option) *zkcore.Client {
 	t.Helper()
 	c, err := gozk.Connect(soon(t), []string{l.server.Addr()},
-		append([]zkcore.Option{zkcore.WithSessionTimeout(session)}, opts...)...)
+		append([]zkcore.Option{zkcore.WithSessionTimeout(l.session)}, opts...)...)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), slack)
@@ -122,8 +124,8 @@ func (l *line) stand(t *testing.T, path string, n int) (nodes []string) {
 	return nodes
 }
 
-// session of the client that owns a node.
-func (l *line) session(t *testing.T, path, node string) int64 {
+// owner is the session of the client that made a node.
+func (l *line) owner(t *testing.T, path, node string) int64 {
 	t.Helper()
 	_, stat, err := l.raw.Get(path + "/" + node)
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
 package interop_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ func (l *line) javaSessionEnds(t *testing.T) {
 	}()
 	nodes := l.stand(t, path, 2)
 	ended := time.Now()
-	l.expire(t, l.session(t, path, nodes[0]))
+	l.expire(t, l.owner(t, path, nodes[0]))
 	h := <-in
 	require.Less(t, time.Since(ended), time.Second)
 	require.Equal(t, nodes[1], h.Owner())
@@ -55,7 +56,7 @@ func (l *line) goSessionEnds(t *testing.T) {
 	nodes := l.stand(t, path, 2)
 	require.Equal(t, h.Owner(), nodes[0])
 	ended := time.Now()
-	l.expire(t, l.session(t, path, nodes[0]))
+	l.expire(t, l.owner(t, path, nodes[0]))
 	lost(t, h, slack, recipes.ReasonSessionExpired)
 	t.Logf("told after %v", time.Since(ended))
 	lost(t, inner, slack, recipes.ReasonSessionExpired)
@@ -67,7 +68,7 @@ func (l *line) goSessionEnds(t *testing.T) {
 
 	in := waiting(t, m) // in the next session
 	again := l.stand(t, path, 2)
-	require.NotEqual(t, l.session(t, path, again[0]), l.session(t, path, again[1]))
+	require.NotEqual(t, l.owner(t, path, again[0]), l.owner(t, path, again[1]))
 	require.NoError(t, j.Release(ctx))
 	entered(t, in)
 }
@@ -82,12 +83,12 @@ func (l *line) waitersSessionsEnd(t *testing.T) {
 	j := l.thread("t1", path)
 	call := j.GoAcquire()
 	nodes := l.stand(t, path, 3)
-	l.expire(t, l.session(t, path, nodes[1]))
+	l.expire(t, l.owner(t, path, nodes[1]))
 	again := l.moved(t, path, nodes[1])
 	require.Equal(t, []string{nodes[0], nodes[2]}, again[:2], "Go stands behind Java now")
 	outside(t, call)
 
-	l.expire(t, l.session(t, path, nodes[2]))
+	l.expire(t, l.owner(t, path, nodes[2]))
 	last := l.moved(t, path, nodes[2])
 	require.Equal(t, []string{nodes[0], again[2]}, last[:2], "and Java behind Go")
 	require.Empty(t, in)
@@ -106,4 +107,40 @@ func (l *line) moved(t *testing.T, path, node string) (nodes []string) {
 		return len(nodes) == 3 && !slices.Contains(nodes, node)
 	}, patience, 5*time.Millisecond)
 	return nodes
+}
+
+// The server is away for a part of the sessions only.
+func TestHoldsAndPlacesOfBothLanguagesOutliveARestart(t *testing.T) {
+	t.Parallel()
+	inLine(t, calm, func(t *testing.T, l *line) {
+		ctx, path := soon(t), "/restarted"
+		ofJava := l.thread("t1", "/restarted in Java")
+		require.NoError(t, ofJava.Acquire(ctx))
+		h := hold(t, l.mutex(path))
+		work := h.Context(ctx)
+		first, second := l.thread("t1", path), l.thread("t2", path)
+		call, gone := first.GoAcquire(), first.GoRelease()
+		l.stand(t, path, 2)
+		in := waiting(t, mutexOn(l.client(t), path))
+		l.stand(t, path, 3)
+		last := second.GoAcquire()
+		standing := l.stand(t, path, 4)
+
+		require.NoError(t, l.server.Restart(ctx))
+		require.Equal(t, standing, l.stand(t, path, 4))
+		require.Empty(t, in)
+		outside(t, call)
+		require.NoError(t, h.Err())
+		require.NoError(t, context.Cause(work))
+		l.refused(t, "/restarted in Java")
+
+		require.NoError(t, h.Release(ctx))
+		require.NoError(t, gone.Err(ctx))
+		e := entered(t, in)
+		require.False(t, e.at.Round(0).Before(call.Times().Ended))
+		require.NoError(t, last.Err(ctx))
+		require.False(t, last.Times().Ended.Before(e.at.Round(0)))
+		require.NoError(t, second.Release(ctx))
+		require.NoError(t, ofJava.Release(ctx))
+	})
 }

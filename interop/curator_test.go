@@ -5,7 +5,7 @@ import "testing"
 // What a line of both languages has to be, in the order of a reader's questions.
 // These tests share a ZooKeeper and a Java service: each has a path of its own.
 func TestGoAndCuratorStandInOneLine(t *testing.T) {
-	inLine(t, func(t *testing.T, l *line) {
+	inLine(t, calm, func(t *testing.T, l *line) {
 		each(t, l, []trial{
 			{"a release wakes the other language", (*line).wakes},
 			{"all are granted in the order of their nodes", (*line).ordered},
@@ -19,7 +19,7 @@ func TestGoAndCuratorStandInOneLine(t *testing.T) {
 }
 
 func TestHoldsOfEachLanguageCanBeAskedForByTheOther(t *testing.T) {
-	inLine(t, func(t *testing.T, l *line) {
+	inLine(t, calm, func(t *testing.T, l *line) {
 		each(t, l, []trial{
 			{"Curator's Revoker reaches a Go holder", (*line).goRevoked},
 			{"and one that was still waiting, once it holds", (*line).goRevokedInLine},
@@ -31,7 +31,7 @@ func TestHoldsOfEachLanguageCanBeAskedForByTheOther(t *testing.T) {
 
 func TestEndedSessionsInCuratorsLine(t *testing.T) {
 	t.Parallel()
-	inLine(t, func(t *testing.T, l *line) {
+	inLine(t, calm, func(t *testing.T, l *line) {
 		each(t, l, []trial{
 			{"that of a Java holder lets Go in", (*line).javaSessionEnds},
 			{"a Go holder is told, and Java let in", (*line).goSessionEnds},
@@ -43,7 +43,7 @@ func TestEndedSessionsInCuratorsLine(t *testing.T) {
 // Each of these waits for a session to end, so they wait side by side.
 func TestDeadAndPausedServicesInCuratorsLine(t *testing.T) {
 	t.Parallel()
-	inLine(t, func(t *testing.T, l *line) {
+	inLine(t, short, func(t *testing.T, l *line) {
 		t.Run("group", func(t *testing.T) {
 			for _, c := range []trial{
 				{"a killed Java holder keeps Go out for its session", (*line).javaKilled},

@@ -140,7 +140,7 @@ func sellNode(c *zk.Conn, pieces *int) error {
 // The directory of an idle lock goes at once here, and its numbers restart.
 func TestBothLanguagesWorkWhileIdleLocksAreRemoved(t *testing.T) {
 	t.Parallel()
-	inLine(t, func(t *testing.T, l *line) {
+	inLine(t, calm, func(t *testing.T, l *line) {
 		const rounds, path = 60, "/reaped/and/made"
 		ctx, s := soon(t), new(shifts)
 		pause := 20 * time.Millisecond
