@@ -1,6 +1,7 @@
 package gozk
 
 import (
+	"bytes"
 	"encoding/binary"
 	"net"
 	"sync/atomic"
@@ -32,6 +33,8 @@ const (
 	opSync     = 9
 	opChildren = 12
 	opMulti    = 14
+
+	opCreateContainer = 19
 )
 
 func (w *wire) Write(b []byte) (int, error) {
@@ -43,14 +46,28 @@ func (w *wire) Write(b []byte) (int, error) {
 		return w.Conn.Write(b)
 	}
 	var m *mark
-	if key, xid, ok := requestKey(b); ok {
+	key, xid, ok := requestKey(b)
+	if ok {
 		m = w.link.writing(key, xid)
 	}
-	n, err := w.Conn.Write(b)
+	n, err := w.Conn.Write(contained(key, b))
 	if m != nil {
 		close(m.written)
 	}
 	return n, err
+}
+
+// contained makes the create of a container what the server takes for one: a
+// request of another number and the same form. The driver has a call for it, but
+// that one reads its answer without a lock when the session is closed meanwhile;
+// and sent with the plain number it would become a persistent node.
+func contained(key frameKey, b []byte) []byte {
+	if key.opcode != opCreate || int32(binary.BigEndian.Uint32(b[len(b)-4:])) != int32(zkcore.Container) {
+		return b
+	}
+	b = bytes.Clone(b)
+	binary.BigEndian.PutUint32(b[8:], opCreateContainer)
+	return b
 }
 
 // requestKey reads what tells a request apart.

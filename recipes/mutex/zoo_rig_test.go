@@ -1,0 +1,141 @@
+package mutex_test
+
+import (
+	"context"
+	"errors"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/holdfast-go/holdfast/internal/stores"
+	"github.com/holdfast-go/holdfast/recipes"
+	"github.com/holdfast-go/holdfast/recipes/mutex"
+	"github.com/holdfast-go/holdfast/zkcore"
+	"github.com/holdfast-go/holdfast/zkcore/gozk"
+)
+
+// session is the time-out of sessions in tests.
+const session = 2 * time.Second
+
+// zooRig is a real server, a tap that breaks things in front of it, and an
+// oracle that looks at the raw nodes.
+type zooRig struct {
+	t      *testing.T
+	server *stores.ZooServer
+	tap    *tap
+	oracle *zk.Conn
+	events *events
+	path   string
+}
+
+func newZooRig(t *testing.T) *zooRig {
+	t.Helper()
+	return zooRigOn(t, stores.SharedZooKeeper(t))
+}
+
+func zooRigOn(t *testing.T, server *stores.ZooServer) *zooRig {
+	t.Helper()
+	return &zooRig{
+		t: t, server: server, tap: newTap(), oracle: zooOracle(t, server.Addr()), events: &events{},
+		path: "/" + strings.ReplaceAll(t.Name(), " ", "_"),
+	}
+}
+
+type noLog struct{}
+
+func (noLog) Printf(string, ...any) {}
+
+func zooOracle(t *testing.T, addrs ...string) *zk.Conn {
+	t.Helper()
+	c, _, err := zk.Connect(addrs, 20*time.Second, zk.WithLogger(noLog{}), zk.WithLogInfo(false))
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	return c
+}
+
+// zooConnect is a client of the servers, closed at the end of the test.
+func zooConnect(t *testing.T, addrs []string, opts ...zkcore.Option) *zkcore.Client {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	c, err := gozk.Connect(ctx, addrs, append([]zkcore.Option{zkcore.WithSessionTimeout(session)}, opts...)...)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		_ = c.Close(ctx)
+	})
+	return c
+}
+
+func (r *zooRig) client(opts ...zkcore.Option) *zkcore.Client {
+	r.t.Helper()
+	return zooConnect(r.t, []string{r.server.Addr()}, append(opts, zkcore.WithObserver(r.events))...)
+}
+
+// broken is the mutex of the test through the tap, straight the one beside it.
+func (r *zooRig) broken(opts ...mutex.ZooKeeperOption) *mutex.Mutex {
+	r.t.Helper()
+	return mutex.NewZooKeeper(r.client(zkcore.WithDialer(r.tap.dial)), r.path, opts...)
+}
+
+func (r *zooRig) straight(opts ...mutex.ZooKeeperOption) *mutex.Mutex {
+	r.t.Helper()
+	return mutex.NewZooKeeper(r.client(), r.path, opts...)
+}
+
+// children are the raw names below the test's path, in the order of their
+// digits.
+func (r *zooRig) children() []string {
+	r.t.Helper()
+	names, _, err := r.oracle.Children(r.path)
+	if errors.Is(err, zk.ErrNoNode) {
+		return nil
+	}
+	require.NoError(r.t, err)
+	sort.Slice(names, func(i, j int) bool { return digitsOf(names[i]) < digitsOf(names[j]) })
+	return names
+}
+
+func digitsOf(name string) string { return name[max(len(name)-10, 0):] }
+
+// free waits until no contender is at the path.
+func (r *zooRig) free(within time.Duration) {
+	r.t.Helper()
+	start := time.Now()
+	require.Eventually(r.t, func() bool { return len(r.children()) == 0 }, within, 2*time.Millisecond, "a node stays")
+	if took := time.Since(start); took > soon {
+		r.t.Logf("the nodes were gone after %v", took)
+	}
+}
+
+// waiting starts n Locks of m, one behind the other, and returns when all stand
+// in line. got hears of the holds.
+func (r *zooRig) waiting(ctx context.Context, m *mutex.Mutex, n int, got chan<- *recipes.Hold) {
+	r.t.Helper()
+	for range n {
+		before := len(r.children())
+		go func() {
+			if h, err := m.Lock(ctx); err == nil {
+				got <- h
+			}
+		}()
+		eventually(r.t, "in line", func() bool { return len(r.children()) > before })
+	}
+}
+
+// plant makes a foreign node below the test's path.
+func (r *zooRig) plant(name string, flags int32, acl []zk.ACL) string {
+	r.t.Helper()
+	path := r.path
+	if name != "" {
+		path += "/" + name
+	}
+	made, err := r.oracle.Create(path, []byte("foreign"), flags, acl)
+	require.NoError(r.t, err)
+	return made
+}
