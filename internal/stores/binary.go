@@ -13,8 +13,8 @@ import (
 // ErrMissing says that no server program was found.
 var ErrMissing = errors.New("no redis-server or valkey-server in PATH; install it with: sh scripts/install-stores.sh")
 
-// binary is a server program and what its version knows.
-type binary struct {
+// program is a server program and what its version knows.
+type program struct {
 	path  string
 	major int
 }
@@ -24,7 +24,7 @@ var versions sync.Map // path -> major version
 // findBinary looks at the option, the environment, then PATH. A name that was
 // given and is not there is an error: a matrix of versions that silently ran
 // another one would prove nothing.
-func findBinary(given string) (binary, error) {
+func findBinary(given string) (program, error) {
 	if given == "" {
 		given = os.Getenv("HOLDFAST_REDIS_SERVER")
 	}
@@ -36,13 +36,13 @@ func findBinary(given string) (binary, error) {
 		path, err := exec.LookPath(name)
 		if err == nil {
 			major, err := majorVersion(path)
-			return binary{path: path, major: major}, err
+			return program{path: path, major: major}, err
 		}
 		if given != "" {
-			return binary{}, fmt.Errorf("server program %q: %w (%w)", given, err, ErrMissing)
+			return program{}, fmt.Errorf("server program %q: %w (%w)", given, err, ErrMissing)
 		}
 	}
-	return binary{}, ErrMissing
+	return program{}, ErrMissing
 }
 
 // "Redis server v=7.0.15 sha=..." or "Valkey server v=8.1.1 sha=...".

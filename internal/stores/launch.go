@@ -39,7 +39,7 @@ func newServer(ctx context.Context, dir, name string, o options) (*Server, error
 	}
 }
 
-func prepare(bin binary, dir string, o options) (*Server, error) {
+func prepare(bin program, dir string, o options) (*Server, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func prepare(bin binary, dir string, o options) (*Server, error) {
 // takePorts takes the client port and, for a cluster node, the bus port.
 // Before Redis 7 the bus port was always 10000 above the other and cannot be
 // held apart, so it must at least be a port.
-func takePorts(bin binary, cluster bool) ([]*freeport.Port, error) {
+func takePorts(bin program, cluster bool) ([]*freeport.Port, error) {
 	var taken []*freeport.Port
 	giveBack := func() {
 		for _, p := range taken {
@@ -91,7 +91,7 @@ func takePorts(bin binary, cluster bool) ([]*freeport.Port, error) {
 	return nil, errors.New("every free port is above 55535")
 }
 
-func baseConfig(bin binary, dir string, ports []*freeport.Port, sentinel bool) []string {
+func baseConfig(bin program, dir string, ports []*freeport.Port, sentinel bool) []string {
 	lines := []string{
 		"bind 127.0.0.1",
 		"port " + strconv.Itoa(ports[0].Number()),

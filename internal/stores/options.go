@@ -16,6 +16,7 @@ type options struct {
 	tick       time.Duration
 	containers time.Duration
 	jvm        []string
+	tls        bool
 }
 
 // WithConfig adds lines of redis.conf, for example "appendonly yes", or of

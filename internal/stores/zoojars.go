@@ -48,13 +48,22 @@ func zooJars(ctx context.Context, version string) (string, error) {
 		server = filepath.Join(debianJars, "zookeeper-"+version+".jar")
 	}
 	if _, err := os.Stat(server); err == nil {
-		// The server's jar names the others it needs, but nothing to log with.
-		return server + ":" + filepath.Join(debianJars, "slf4j-simple.jar"), nil
+		return debianPath(server), nil
 	}
 	if version == "" {
 		return "", fmt.Errorf("no %s; set HOLDFAST_ZOOKEEPER to a version, or %w", server, ErrNoZooKeeper)
 	}
 	return mavenJars(ctx, version)
+}
+
+// debianPath: the server's jar names others that it needs, but nothing to log
+// with, and not all of Netty, which TLS needs.
+func debianPath(server string) string {
+	path := []string{server}
+	for _, name := range []string{"slf4j-simple", "netty-codec", "netty-resolver", "netty-transport-native-unix-common"} {
+		path = append(path, filepath.Join(debianJars, name+".jar"))
+	}
+	return strings.Join(path, ":")
 }
 
 var fetching sync.Mutex

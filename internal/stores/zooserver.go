@@ -87,6 +87,7 @@ const (
 	clientPort = iota
 	quorumPort
 	electionPort
+	securePort
 	zooPorts
 )
 
@@ -94,6 +95,14 @@ func (s *ZooServer) confPath() string { return filepath.Join(s.dir, "zoo.cfg") }
 
 // configure writes zoo.cfg; peers are the lines about an ensemble.
 func (s *ZooServer) configure(o options, peers ...string) error {
-	lines := append(append(zooConfig(s, o), peers...), o.conf...)
+	lines := append(zooConfig(s, o), peers...)
+	if o.tls {
+		secure, err := s.tlsConfig()
+		if err != nil {
+			return err
+		}
+		lines = append(lines, secure...)
+	}
+	lines = append(lines, o.conf...)
 	return os.WriteFile(s.confPath(), []byte(strings.Join(lines, "\n")+"\n"), 0o600)
 }
