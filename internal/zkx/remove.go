@@ -19,6 +19,7 @@ var errGone = errors.New("the node is gone")
 type removal struct {
 	lock  *Lock
 	place *place
+	held  bool // until now
 	done  chan struct{}
 	err   error // when done: nil, errGone, or why not
 }
@@ -28,7 +29,7 @@ func (l *Lock) remove(p *place) *removal { return l.part(p, false) }
 
 // part starts a removal; passed says that the place is held until then.
 func (l *Lock) part(p *place, passed bool) *removal {
-	r := &removal{lock: l, place: p, done: make(chan struct{})}
+	r := &removal{lock: l, place: p, held: passed, done: make(chan struct{})}
 	l.Core.Later(func(ctx context.Context) {
 		r.err = r.run(ctx)
 		p.leave(passed && r.err == nil)
@@ -73,7 +74,7 @@ func (r *removal) run(ctx context.Context) error {
 	unsure := false
 	e, deadline := r.place.epoch, time.Time{}
 	for n := 0; ; n++ {
-		err := r.ask(e, unsure || e != r.place.epoch)
+		err := r.ask(e, unsure || !r.held || e != r.place.epoch)
 		switch {
 		case err == nil:
 			return nil
@@ -106,8 +107,8 @@ func passing(err error) bool {
 	return zkcore.SessionMoved.Is(err) || zkcore.OperationTimeout.Is(err)
 }
 
-// ask is one delete. A single node's name may be another's by now: where that
-// can be, it is read first.
+// ask is one delete. A single node's name may be another's by now: unless we
+// hold, it is read first.
 func (r *removal) ask(e *epoch, doubt bool) error {
 	if r.lock.Recipe.Single != "" && doubt {
 		got, err := e.one(context.Background(), zkcore.Op{Kind: zkcore.Get, Path: r.place.path})

@@ -21,6 +21,8 @@ import (
 // session is the time-out of sessions in tests.
 const session = 2 * time.Second
 
+var longSession = zkcore.WithSessionTimeout(8 * time.Second)
+
 // zooRig is a real server, a tap that breaks things in front of it, and an
 // oracle that looks at the raw nodes.
 type zooRig struct {
@@ -41,7 +43,7 @@ func zooRigOn(t *testing.T, server *stores.ZooServer) *zooRig {
 	t.Helper()
 	return &zooRig{
 		t: t, server: server, tap: newTap(), oracle: zooOracle(t, server.Addr()), events: &events{},
-		path: "/" + strings.ReplaceAll(t.Name(), " ", "_"),
+		path: "/" + strings.NewReplacer(" ", "_", "/", "_").Replace(t.Name()),
 	}
 }
 

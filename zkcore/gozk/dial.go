@@ -18,11 +18,21 @@ import (
 type dialer struct {
 	servers []string
 	set     *settings.ZooKeeper
+	newest  atomic.Pointer[link]
+}
+
+// trouble is why there is no connection, if that is known.
+func (d *dialer) trouble() error {
+	if l := d.newest.Load(); l != nil {
+		return l.lastError()
+	}
+	return nil
 }
 
 // Dial is zkcore.Dialer.
 func (d *dialer) Dial(ctx context.Context, timeout time.Duration, onState func(bool)) (zkcore.Session, error) {
 	s := newSession(d.set, timeout, onState)
+	d.newest.Store(s.link)
 	conn, _, err := zk.Connect(d.servers, timeout,
 		zk.WithDialer(s.link.dial),
 		zk.WithHostProvider(&hosts{link: s.link}),

@@ -44,6 +44,9 @@ func Connect(ctx context.Context, servers []string, opts ...zkcore.Option) (*zkc
 		over, cancel := context.WithCancel(context.Background())
 		cancel()
 		_ = c.Close(over)
+		if why := d.trouble(); why != nil && !errors.Is(err, why) {
+			err = fmt.Errorf("%w: %w", err, why)
+		}
 		return nil, fmt.Errorf("connect to %s: %w", strings.Join(list, ","), err)
 	}
 	return c, nil
