@@ -1,27 +1,32 @@
 #!/bin/sh
 # Installs what the tests and demonstrations start: Redis (server, sentinel,
-# command line), a JDK and Maven for the Java peers. Safe to run again.
+# command line), ZooKeeper (the distribution's and a newer one), a JDK and Maven
+# for the Java peers. Safe to run again.
 #
-#   scripts/install-stores.sh               install what is missing
-#   scripts/install-stores.sh --zookeeper   ZooKeeper's server as well
-#   scripts/install-stores.sh --check       install nothing, say what is missing
+#   scripts/install-stores.sh           install what is missing
+#   scripts/install-stores.sh --check   install nothing, say what is missing
 #
 # The tests start their own servers on free ports. So no service of the
 # distribution is started here, and one that is already running is left alone.
 set -eu
 
-zookeeper=no
 check=no
 for arg in "$@"; do
 	case $arg in
-	--zookeeper) zookeeper=yes ;;
 	--check) check=yes ;;
 	*)
-		echo "usage: $0 [--zookeeper] [--check]" >&2
+		echo "usage: $0 [--check]" >&2
 		exit 2
 		;;
 	esac
 done
+
+# The ZooKeeper that comes from Maven, in the folder where the launcher
+# (internal/stores) looks for it and would put it itself.
+version=3.9.5
+cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}
+if [ "$(uname)" = Darwin ]; then cache=$HOME/Library/Caches; fi
+jars=$cache/holdfast/zookeeper-$version
 
 # found FILE-OR-COMMAND...: one of them is there.
 found() {
@@ -56,19 +61,39 @@ look() {
 	need redis-sentinel redis-sentinel redis-sentinel valkey-sentinel
 	need default-jdk-headless - javac
 	need maven - mvn
-	if [ "$zookeeper" = yes ]; then
-		need zookeeper - /usr/share/zookeeper/bin/zkServer.sh zkServer.sh
+	need zookeeper - /usr/share/java/zookeeper.jar
+}
+
+# fetch fills another folder, which then takes the name, so that what has the
+# name is complete.
+fetch() {
+	pom=$(dirname "$0")/../internal/stores/zookeeper.pom.xml
+	mkdir -p "$cache/holdfast"
+	part=$(mktemp -d "$cache/holdfast/part-XXXXXX")
+	if mvn -q -B -f "$pom" -Dzookeeper.version="$version" -DoutputDirectory="$part/jars" \
+		dependency:copy-dependencies && { [ -e "$jars" ] || mv "$part/jars" "$jars"; }; then
+		rm -rf "$part"
+		return 0
 	fi
+	rm -rf "$part"
+	echo "install-stores: could not fetch ZooKeeper $version with Maven" >&2
+	return 1
 }
 
 look
-if [ -z "$missing" ]; then
-	echo "install-stores: everything is there"
-	exit 0
-fi
 if [ "$check" = yes ]; then
+	if [ ! -e "$jars" ]; then missing="$missing $jars"; fi
+	if [ -z "$missing" ]; then
+		echo "install-stores: everything is there"
+		exit 0
+	fi
 	echo "install-stores: missing:$missing" >&2
 	exit 1
+fi
+if [ -z "$missing" ]; then
+	if [ ! -e "$jars" ]; then fetch; fi
+	echo "install-stores: everything is there"
+	exit 0
 fi
 if ! found apt-get || [ "$(id -u)" != 0 ]; then
 	echo "install-stores: missing:$missing" >&2
@@ -123,4 +148,5 @@ if [ -n "$missing" ]; then
 	echo "install-stores: still missing:$missing" >&2
 	exit 1
 fi
+if [ ! -e "$jars" ]; then fetch; fi
 echo "install-stores: done"
