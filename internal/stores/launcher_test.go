@@ -21,8 +21,11 @@ const asLauncher = "HOLDFAST_TEST_LAUNCHER"
 
 // launchAndWait is the other process of TestServersDieWithTheirLauncher.
 func launchAndWait() {
-	s, err := stores.StartSingle(context.Background(), os.Getenv(asLauncher))
+	dir := os.Getenv(asLauncher)
+	s, err := stores.StartSingle(context.Background(), dir)
 	fmt.Println(s.Pid(), err)
+	z, err := stores.StartZooKeeper(context.Background(), dir)
+	fmt.Println(z.Pid(), err)
 	select {}
 }
 
@@ -32,16 +35,23 @@ func TestServersDieWithTheirLauncher(t *testing.T) {
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	line, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
-	require.Contains(t, line, "<nil>")
-	pid, err := strconv.Atoi(strings.Fields(line)[0])
-	require.NoError(t, err)
-	require.NoError(t, syscall.Kill(pid, 0), "it runs")
+	var pids []int
+	in := bufio.NewReader(out)
+	for range 2 {
+		line, err := in.ReadString('\n')
+		require.NoError(t, err)
+		require.Contains(t, line, "<nil>")
+		pid, err := strconv.Atoi(strings.Fields(line)[0])
+		require.NoError(t, err)
+		require.NoError(t, syscall.Kill(pid, 0), "it runs")
+		pids = append(pids, pid)
+	}
 
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait() // "signal: killed"
-	require.Eventually(t, func() bool { return gone(pid) }, patience, 10*time.Millisecond)
+	for _, pid := range pids {
+		require.Eventually(t, func() bool { return gone(pid) }, patience, 10*time.Millisecond)
+	}
 }
 
 // gone is also true for a process that has ended and that its new parent has

@@ -92,9 +92,9 @@ func (s *ZooServer) WaitServing(ctx context.Context) error {
 	return nil
 }
 
-// WaitIdle returns when the server has left its quorum: it runs and refuses
+// WaitNotServing returns when the server has left its quorum: it runs and refuses
 // clients, or it is down.
-func (s *ZooServer) WaitIdle(ctx context.Context) error {
+func (s *ZooServer) WaitNotServing(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	err := poll(ctx, func() error {
@@ -112,7 +112,7 @@ func (s *ZooServer) WaitIdle(ctx context.Context) error {
 // Isolate cuts a server off from the other two; clients still reach all
 // three. Nobody is told: the server takes itself for a part of the ensemble,
 // answers reads and pings, until it has missed its peers for two seconds
-// (syncLimit). WaitIdle waits for that.
+// (syncLimit). WaitNotServing waits for that.
 func (e *ZooEnsemble) Isolate(s *ZooServer) {
 	e.eachOther(s, func(other *ZooServer) { e.Cut(s, other) })
 }

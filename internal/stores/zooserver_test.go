@@ -19,7 +19,7 @@ import (
 
 var anyone = zk.WorldACL(zk.PermAll)
 
-func make1(t *testing.T, c *zk.Conn, path string, flags int32) string {
+func makeNode(t *testing.T, c *zk.Conn, path string, flags int32) string {
 	t.Helper()
 	at, err := c.Create(path, []byte("data of "+path), flags, anyone)
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ func TestZooKeeperKeepsItsAddressAndDataThroughKillAndRestart(t *testing.T) {
 	mode, err := s.Mode(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "standalone", mode)
-	make1(t, s.Client(t), "/kept", 0)
+	makeNode(t, s.Client(t), "/kept", 0)
 	addr, pid := s.Addr(), s.Pid()
 
 	require.NoError(t, s.Kill())
@@ -92,7 +92,7 @@ func TestSilentZooKeeperSessionEndsAfterAFewTicks(t *testing.T) {
 		}))
 	require.NoError(t, err)
 	defer c.Close()
-	make1(t, c, "/silent", zk.FlagEphemeral)
+	makeNode(t, c, "/silent", zk.FlagEphemeral)
 	id := c.SessionID()
 	require.Contains(t, s.Sessions(t), id)
 	require.Equal(t, id, s.Tree(t, "/silent")[0].Stat.EphemeralOwner)
@@ -109,10 +109,10 @@ func (silence) Printf(string, ...any) {}
 func TestCountsOfZooKeeperFollowWhatClientsDo(t *testing.T) {
 	s := stores.SharedZooKeeper(t)
 	c := s.Client(t)
-	make1(t, c, "/counts", 0)
+	makeNode(t, c, "/counts", 0)
 	nodes, ephemerals, watches := s.Count(t, "zk_znode_count"), s.Ephemerals(t), s.Watches(t)
 	before := s.Zxid(t)
-	make1(t, c, "/counts/a", zk.FlagEphemeral)
+	makeNode(t, c, "/counts/a", zk.FlagEphemeral)
 	_, _, _, err := c.GetW("/counts/a")
 	require.NoError(t, err)
 	require.Greater(t, s.Zxid(t), before)
@@ -125,9 +125,9 @@ func TestTreeShowsEveryNodeAlsoUnderAnAccessList(t *testing.T) {
 	s := stores.SharedZooKeeper(t)
 	c := s.Client(t)
 	require.Empty(t, s.Tree(t, "/tree"))
-	make1(t, c, "/tree", 0)
-	make1(t, c, "/tree/b", 0)
-	first := make1(t, c, "/tree/a-", zk.FlagEphemeral|zk.FlagSequence)
+	makeNode(t, c, "/tree", 0)
+	makeNode(t, c, "/tree/b", 0)
+	first := makeNode(t, c, "/tree/a-", zk.FlagEphemeral|zk.FlagSequence)
 	_, err := c.Create("/tree/b/secret", []byte("s"), 0, zk.DigestACL(zk.PermAll, "other", "password"))
 	require.NoError(t, err)
 
@@ -146,7 +146,7 @@ func TestEmptyContainersGoWhenTheServerLooksForThem(t *testing.T) {
 	c := s.Client(t)
 	_, err := c.CreateContainer("/box", nil, zk.FlagContainer, anyone)
 	require.NoError(t, err)
-	make1(t, c, "/box/in", 0)
+	makeNode(t, c, "/box/in", 0)
 	require.NoError(t, c.Delete("/box/in", -1))
 	require.Eventually(t, func() bool { return len(s.Tree(t, "/box")) == 0 }, patience, 50*time.Millisecond)
 }
@@ -156,7 +156,7 @@ func TestKilledSessionHasExpiredForItsClient(t *testing.T) {
 	c, events, err := zk.Connect([]string{s.Addr()}, 10*time.Second, zk.WithLogger(silence{}))
 	require.NoError(t, err)
 	defer c.Close()
-	make1(t, c, "/short-lived", zk.FlagEphemeral)
+	makeNode(t, c, "/short-lived", zk.FlagEphemeral)
 	id := c.SessionID()
 	require.ErrorIs(t, stores.EndSession(t.Context(), s.Addr(), id, make([]byte, 16)), stores.ErrNoSession)
 	require.NotEmpty(t, s.Tree(t, "/short-lived"))

@@ -1,13 +1,15 @@
-// Command stores starts a Redis deployment on free loopback ports, prints its
-// addresses, and stops it on an interrupt or SIGTERM.
+// Command stores starts a Redis or ZooKeeper deployment on free loopback ports,
+// prints its addresses, and stops it on an interrupt or SIGTERM.
 //
 //	go run ./internal/stores/cmd/stores cluster --replicas
+//	go run ./internal/stores/cmd/stores ensemble --version 3.9.5
 //
 // Each server is one line, "role address"; "ready" follows the last.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,16 +22,17 @@ import (
 )
 
 type cli struct {
-	Kind     string   `arg:"" enum:"single,replica,sentinel,cluster,independent" help:"single, replica, sentinel, cluster or independent."`
+	Kind     string   `arg:"" enum:"single,replica,sentinel,cluster,independent,zookeeper,ensemble" help:"For Redis single, replica, sentinel, cluster or independent; zookeeper; or ensemble, of three ZooKeeper servers."`
 	Count    int      `default:"5" help:"How many independent servers."`
 	Replicas bool     `help:"One replica for each primary of a cluster."`
-	Binary   string   `help:"Server program; by default the one in HOLDFAST_REDIS_SERVER or in PATH."`
-	Config   []string `sep:"none" help:"A line for redis.conf; may be repeated."`
+	Binary   string   `help:"Redis server program; by default the one in HOLDFAST_REDIS_SERVER or in PATH."`
+	Version  string   `help:"ZooKeeper's version; by default the one in HOLDFAST_ZOOKEEPER or the distribution's."`
+	Config   []string `sep:"none" help:"A line for redis.conf or zoo.cfg; may be repeated."`
 }
 
 func main() {
 	var c cli
-	k := kong.Parse(&c, kong.Name("stores"), kong.Description("Start Redis servers until interrupted."))
+	k := kong.Parse(&c, kong.Name("stores"), kong.Description("Start Redis or ZooKeeper servers until interrupted."))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	k.FatalIfErrorf(c.run(ctx, os.Stdout))
@@ -41,53 +44,58 @@ func (c *cli) run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	defer os.RemoveAll(dir) // the servers are gone by then
-	d, names, err := c.start(ctx, dir)
+	d, err := c.start(ctx, dir)
 	if err != nil {
 		return err
 	}
-	for i, s := range d.Servers() {
-		fmt.Fprintf(out, "%-11s %s\n", names(i), s.Addr())
+	for _, s := range d.servers {
+		fmt.Fprintf(out, "%-11s %s\n", s.role, s.addr)
 	}
 	fmt.Fprintln(out, "ready")
 	<-ctx.Done()
-	return d.Close()
+	return d.close()
 }
 
-// start also tells what the i-th server is.
-func (c *cli) start(ctx context.Context, dir string) (stores.Deployment, func(int) string, error) {
-	opts := []stores.Option{stores.WithConfig(c.Config...), stores.WithBinary(c.Binary)}
+// started is a deployment as this command shows it.
+type started struct {
+	servers []server
+	close   func() error
+}
+
+type server struct{ role, addr string }
+
+func (c *cli) start(ctx context.Context, dir string) (started, error) {
+	opts := []stores.Option{stores.WithConfig(c.Config...), stores.WithBinary(c.Binary), stores.WithVersion(c.Version)}
 	if c.Replicas {
 		opts = append(opts, stores.WithReplicas())
 	}
 	switch c.Kind {
-	case "replica":
-		d, err := stores.StartReplica(ctx, dir, opts...)
-		return d, roles(1, 1), err
-	case "sentinel":
-		d, err := stores.StartSentinel(ctx, dir, opts...)
-		return d, roles(1, 1), err
-	case "cluster":
-		d, err := stores.StartCluster(ctx, dir, opts...)
-		return d, roles(3, 3), err
-	case "independent":
-		d, err := stores.StartIndependent(ctx, dir, c.Count, opts...)
-		return d, roles(c.Count, 0), err
+	case "zookeeper":
+		s, err := stores.StartZooKeeper(ctx, dir, opts...)
+		if err != nil {
+			return started{}, err
+		}
+		return zooKeeper(ctx, []*stores.ZooServer{s}, s.Close)
+	case "ensemble":
+		e, err := stores.StartEnsemble(ctx, dir, opts...)
+		if err != nil {
+			return started{}, err
+		}
+		return zooKeeper(ctx, e.Servers(), e.Close)
 	default:
-		d, err := stores.StartSingle(ctx, dir, opts...)
-		return d, roles(1, 0), err
+		return c.redis(ctx, dir, opts)
 	}
 }
 
-// roles names the servers in the order in which a deployment lists them.
-func roles(primaries, replicas int) func(int) string {
-	return func(i int) string {
-		switch {
-		case i < primaries:
-			return "primary"
-		case i < primaries+replicas:
-			return "replica"
-		default:
-			return "sentinel"
+// zooKeeper tells of each server what it is now; of an ensemble that may change.
+func zooKeeper(ctx context.Context, servers []*stores.ZooServer, end func() error) (started, error) {
+	d := started{close: end}
+	for _, s := range servers {
+		mode, err := s.Mode(ctx)
+		if err != nil {
+			return d, errors.Join(err, end())
 		}
+		d.servers = append(d.servers, server{mode, s.Addr()})
 	}
+	return d, nil
 }
