@@ -113,4 +113,8 @@ func TestVersionsComeFromTheEnvironment(t *testing.T) {
 	require.Equal(t, []string{DefaultRedisson}, RedissonVersions())
 	t.Setenv("HOLDFAST_REDISSON", "3.16.8, 4.7.0,")
 	require.Equal(t, []string{"3.16.8", "4.7.0"}, RedissonVersions())
+	t.Setenv("HOLDFAST_CURATOR", "")
+	require.Equal(t, []string{DefaultCurator}, CuratorVersions())
+	t.Setenv("HOLDFAST_CURATOR", "2.13.0")
+	require.Equal(t, []string{"2.13.0"}, CuratorVersions())
 }

@@ -13,37 +13,55 @@ import (
 	"github.com/holdfast-go/holdfast/internal/stores"
 )
 
-const session = 4 * time.Second
+const calm = 20 * time.Second // a session that a busy machine does not end
 
-// eachCurator runs a test with a ZooKeeper of its own for each Curator.
-func eachCurator(t *testing.T, test func(t *testing.T, z *keeper)) {
-	t.Parallel()
+// Each verb and each way to end, once for each Curator. They share a ZooKeeper
+// and two peers, since the start of a peer takes longer than most of them.
+func TestCuratorPeers(t *testing.T) {
 	for _, version := range CuratorVersions() {
 		t.Run(version, func(t *testing.T) {
-			t.Parallel()
-			test(t, newKeeper(t, version))
+			z := newKeeper(t, version)
+			z.a, z.b = z.run(t, "A", calm), z.run(t, "B", calm)
+			for _, c := range []struct {
+				name string
+				run  func(z *keeper, t *testing.T)
+			}{
+				{"a mutex is stored as one node for each thread", (*keeper).stored},
+				{"a refused acquire leaves no node", (*keeper).refused},
+				{"a revocation reaches a holder that listens", (*keeper).revoked},
+				{"sellers of two peers sell each piece once", (*keeper).sellers},
+				{"readers share and writers do not", (*keeper).readers},
+				{"a semaphore hands out its leases", (*keeper).semaphore},
+				{"other locks exclude, too", (*keeper).others},
+				{"a killed peer holds until its session ends", (*keeper).killed},
+				{"an expired session is reported", (*keeper).expired},
+			} {
+				t.Run(c.name, func(t *testing.T) { c.run(z, t) })
+			}
 		})
 	}
 }
 
 // keeper is a ZooKeeper, and somebody who looks at its nodes.
 type keeper struct {
-	addr, version string
-	raw           *zk.Conn
+	server  *stores.ZooServer
+	version string
+	raw     *zk.Conn
+	a, b    *Peer
 }
 
 func newKeeper(t *testing.T, version string) *keeper {
-	addr := stores.ZooKeeper(t).Addr()
-	raw, _, err := zk.Connect([]string{addr}, session, zk.WithLogInfo(false))
+	server := stores.ZooKeeper(t)
+	raw, _, err := zk.Connect([]string{server.Addr()}, calm, zk.WithLogInfo(false))
 	require.NoError(t, err)
 	t.Cleanup(raw.Close)
-	return &keeper{addr: addr, version: version, raw: raw}
+	return &keeper{server: server, version: version, raw: raw}
 }
 
-func (z *keeper) run(t *testing.T, name string) *Peer {
+func (z *keeper) run(t *testing.T, name string, session time.Duration) *Peer {
 	return Curator{
-		Version: z.version, Name: name, Addrs: []string{z.addr}, Session: session,
-		Connection: session, Retry: Backoff{50 * time.Millisecond, 5, time.Second},
+		Version: z.version, Name: name, Addrs: []string{z.server.Addr()}, Session: session,
+		Connection: calm, Retry: Backoff{50 * time.Millisecond, 5, time.Second},
 	}.Run(t)
 }
 
