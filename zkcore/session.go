@@ -28,6 +28,10 @@ type Session interface {
 	// connection is lost it waits for it. The error is that of the first result
 	// that is a *SendError.
 	Do(ctx context.Context, ops ...Op) ([]Result, error)
+	// Reconnect drops the connection, so that the session goes on over another,
+	// to the next server if there is one. What was sent and not answered has an
+	// unknown outcome. It does not block.
+	Reconnect()
 	// Done is closed when the session is over: expired, or closed.
 	Done() <-chan struct{}
 	// Close ends the session at the server when graceful, and its nodes with it.

@@ -24,11 +24,23 @@ func (s *ZooServer) KillSession(ctx context.Context, id int64) error {
 // EndSession ends a session as its owner would, who has the password: it takes
 // the session over to a connection of its own and closes it there.
 func EndSession(ctx context.Context, addr string, id int64, password []byte) error {
-	if err := endSession(ctx, addr, id, password); err != nil {
-		return fmt.Errorf("end session 0x%x at %s: %w", uint64(id), addr, err)
+	interrupted := false
+	for {
+		err := endSession(ctx, addr, id, password)
+		switch {
+		case err == nil, interrupted && errors.Is(err, ErrNoSession): // the earlier try has done it
+			return nil
+		case errors.Is(err, errTakenBack) && ctx.Err() == nil:
+			interrupted = true
+		default:
+			return fmt.Errorf("end session 0x%x at %s: %w", uint64(id), addr, err)
+		}
 	}
-	return nil
 }
+
+// errTakenBack: the client has come back to its session while it was being
+// ended, and the server has dropped us.
+var errTakenBack = errors.New("the client took its session back")
 
 func endSession(ctx context.Context, addr string, id int64, password []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
@@ -49,8 +61,11 @@ func endSession(ctx context.Context, addr string, id int64, password []byte) err
 	if err != nil {
 		return errors.Join(err, ctx.Err())
 	}
+	if len(said) < 12 {
+		return errTakenBack
+	}
 	// Length, protocol version, then the session's time-out: 0 is a refusal.
-	if len(said) < 12 || binary.BigEndian.Uint32(said[8:]) == 0 {
+	if binary.BigEndian.Uint32(said[8:]) == 0 {
 		return ErrNoSession
 	}
 	return nil

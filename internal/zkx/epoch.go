@@ -106,10 +106,15 @@ func (e *epoch) belief() (sent, until time.Time) {
 
 // beat asks a quorum, which keeps the session believed in.
 func (e *epoch) beat(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, e.timeout/4)
+	bounded, cancel := context.WithTimeout(ctx, e.timeout/4)
 	defer cancel()
-	_, err := e.one(ctx, zkcore.Op{Kind: zkcore.Check, Path: "/", Version: zkcore.AnyVersion})
+	_, err := e.one(bounded, zkcore.Op{Kind: zkcore.Check, Path: "/", Version: zkcore.AnyVersion})
 	if !byQuorum(zkcore.Check, err) {
+		if bounded.Err() != nil && ctx.Err() == nil && !e.isCut() {
+			// A server that is cut off from the others still answers the
+			// driver's pings; another server may have a quorum.
+			e.session.Reconnect()
+		}
 		return err
 	}
 	sent, until := e.belief()

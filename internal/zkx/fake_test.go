@@ -99,6 +99,7 @@ func (f *fake) Dial(ctx context.Context, _ time.Duration, onState func(bool)) (z
 
 func (s *fakeSession) ID() int64              { return s.id }
 func (s *fakeSession) Timeout() time.Duration { return timeout }
+func (s *fakeSession) Reconnect()             {}
 func (s *fakeSession) Done() <-chan struct{}  { return s.done }
 
 func (s *fakeSession) Close(graceful bool) error {

@@ -125,3 +125,28 @@ func TestZooH10HolderAtACutFollowerIsToldBeforeTheNextGetsIn(t *testing.T) {
 		_ = h.Release(t.Context())
 	}
 }
+
+// Where the client knows the other servers, it goes to one that has a quorum.
+func TestZooHolderLeavesACutFollowerInTimeToKeepItsHold(t *testing.T) {
+	t.Parallel()
+	e := stores.Ensemble(t)
+	followers, err := e.Followers(t.Context())
+	require.NoError(t, err)
+	cut := followers[0]
+	// The first connection goes to the follower, the next ones to all.
+	first := true
+	dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if first {
+			addr = cut.Addr()
+		}
+		first = false
+		return new(net.Dialer).DialContext(ctx, network, addr)
+	}
+	c := zooConnect(t, e.Addrs(), zkcore.WithDialer(dial), zkcore.WithSessionTimeout(6*time.Second))
+	h := lockIn(t, mutex.NewZooKeeper(c, "/left"), time.Second)
+	e.Isolate(cut)
+	defer e.Heal(cut)
+	<-time.After(8 * time.Second)
+	require.NoError(t, h.Err())
+	release(t, h)
+}

@@ -134,6 +134,10 @@ func (s *session) run(r *request) {
 		}
 	}
 	err := s.call(r)
+	if errors.Is(err, zk.ErrSessionExpired) {
+		s.end() // the server says so on a connection that it has not closed
+		err = zkcore.ErrSessionOver
+	}
 	zxid, written := s.link.settle(r.mark)
 	if r.op.Kind == zkcore.Create {
 		r.result.Stat = zkcore.Stat{Czxid: zxid}

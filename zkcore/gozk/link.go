@@ -199,3 +199,12 @@ func (l *link) end() (first bool) {
 	}
 	return true
 }
+
+// drop closes the connection of the moment; the driver dials anew.
+func (l *link) drop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.wire != nil {
+		_ = l.wire.Close()
+	}
+}

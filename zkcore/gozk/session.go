@@ -100,6 +100,9 @@ func (s *session) end() {
 	}()
 }
 
+// Reconnect is zkcore.Session.
+func (s *session) Reconnect() { s.link.drop() }
+
 // Close is zkcore.Session.
 func (s *session) Close(graceful bool) error {
 	if graceful && !s.link.over() {
