@@ -11,10 +11,10 @@ import (
 
 // request is one op on its way.
 type request struct {
-	op     zkcore.Op
-	mark   *mark
-	done   chan struct{}
-	result zkcore.Result
+	op      zkcore.Op
+	written chan struct{}
+	done    chan struct{}
+	result  zkcore.Result
 }
 
 // Do is zkcore.Session. The driver has no way to send without waiting for the
@@ -54,7 +54,7 @@ func (s *session) fly(ctx context.Context, ops []zkcore.Op, reqs []*request) err
 		if err := s.ready(ctx); err != nil {
 			return err
 		}
-		r := &request{op: op, mark: s.link.expect(keyOf(op)), done: make(chan struct{})}
+		r := &request{op: op, written: make(chan struct{}), done: make(chan struct{})}
 		reqs[i] = r
 		last := i == len(ops)-1
 		if last && ctx.Done() == nil {
@@ -66,7 +66,7 @@ func (s *session) fly(ctx context.Context, ops []zkcore.Op, reqs []*request) err
 			return nil
 		}
 		select {
-		case <-r.mark.written:
+		case <-r.written:
 		case <-r.done:
 		case <-s.link.gone:
 			return zkcore.ErrSessionOver
@@ -124,21 +124,29 @@ func (s *session) wait(ctx context.Context, done <-chan struct{}) error {
 func (s *session) run(r *request) {
 	defer close(r.done)
 	defer func() { <-s.slots }()
+	if r.op.Kind == zkcore.Create {
+		// One create of a path at a time, so that the zxid is its own.
+		if !s.creates.lock(r.op.Path, s.link.gone) {
+			r.result.Err = &zkcore.SendError{Err: zkcore.ErrSessionOver}
+			return
+		}
+		defer s.creates.unlock(r.op.Path)
+	}
 	var w *watch
 	if r.op.OnEvent != nil {
 		w = &watch{fire: r.op.OnEvent}
 		if !s.watching(r.op.Path, w) {
-			s.link.settle(r.mark)
 			r.result.Err = &zkcore.SendError{Err: zkcore.ErrSessionOver}
 			return
 		}
 	}
+	mark := s.link.expect(keyOf(r.op), r.written)
 	err := s.call(r)
 	if errors.Is(err, zk.ErrSessionExpired) {
 		s.end() // the server says so on a connection that it has not closed
 		err = zkcore.ErrSessionOver
 	}
-	zxid, written := s.link.settle(r.mark)
+	zxid, written := s.link.settle(mark)
 	if r.op.Kind == zkcore.Create {
 		r.result.Stat = zkcore.Stat{Czxid: zxid}
 	}
@@ -156,10 +164,6 @@ func (s *session) call(r *request) (err error) {
 	var stat *zk.Stat
 	switch op.Kind {
 	case zkcore.Create:
-		if !s.creates.lock(op.Path, s.link.gone) {
-			return errNotSent
-		}
-		defer s.creates.unlock(op.Path)
 		out.Path, err = s.conn.Create(op.Path, op.Data, int32(op.Mode), acls(op.ACL))
 	case zkcore.Delete:
 		err = s.conn.Delete(op.Path, op.Version)

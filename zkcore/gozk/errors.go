@@ -10,9 +10,6 @@ import (
 	"github.com/holdfast-go/holdfast/zkcore"
 )
 
-// errNotSent ends a request that the driver has not seen.
-var errNotSent = errors.New("not sent")
-
 var codes = []struct {
 	err  error
 	code zkcore.Code

@@ -56,9 +56,10 @@ func newLink(set *settings.ZooKeeper, timeout time.Duration) *link {
 	return l
 }
 
-// expect makes a mark for the next request of that key.
-func (l *link) expect(key frameKey) *mark {
-	m := &mark{key: key, written: make(chan struct{})}
+// expect makes a mark for the next request of that key; written is closed when
+// it is on the wire.
+func (l *link) expect(key frameKey, written chan struct{}) *mark {
+	m := &mark{key: key, written: written}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waiting[key] = append(l.waiting[key], m)
