@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/internal/claim"
+	"github.com/holdfast-go/holdfast/internal/core"
 	"github.com/holdfast-go/holdfast/internal/grant"
 	"github.com/holdfast-go/holdfast/recipes"
 )
@@ -87,16 +88,4 @@ func (l *Lock) look(ctx context.Context, verb string, x call) (answer, error) {
 }
 
 // named puts the verb and the lock's name to an error from below.
-func (l *Lock) named(verb string, err error) error {
-	var trouble *claim.Trouble
-	var fault *grant.Fault
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &trouble):
-		return &grant.Fault{Verb: verb, Name: l.Name, Kind: grant.ErrUnavailable, Causes: []error{trouble.Err}}
-	case errors.As(err, &fault) && fault.Verb == "":
-		fault.Verb, fault.Name = verb, l.Name
-	}
-	return err
-}
+func (l *Lock) named(verb string, err error) error { return core.Named(verb, l.Name, err) }

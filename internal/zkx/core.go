@@ -64,7 +64,7 @@ func newCore(dialer zkcore.Dialer, set *settings.ZooKeeper, closed bool) *Core {
 // Connect waits for the first session.
 func (c *Core) Connect(ctx context.Context) error {
 	for {
-		e, trouble, changed := c.session()
+		e, changed, trouble := c.session()
 		switch {
 		case e != nil:
 			return nil
@@ -85,14 +85,14 @@ func (c *Core) Connect(ctx context.Context) error {
 
 // session is the session of the moment, or why there is none; changed is closed
 // when that is no longer so. The first call opens one.
-func (c *Core) session() (e *epoch, trouble error, changed <-chan struct{}) {
+func (c *Core) session() (e *epoch, changed <-chan struct{}, trouble error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.started {
 		c.started = true
 		go c.keepSession()
 	}
-	return c.now, c.trouble, c.changed
+	return c.now, c.changed, c.trouble
 }
 
 func (c *Core) announce(e *epoch, trouble error) {
@@ -110,7 +110,7 @@ var errNoSession = errors.New("there is no session")
 func (c *Core) await(ctx context.Context) (*epoch, error) {
 	var timer *time.Timer
 	for {
-		e, trouble, changed := c.session()
+		e, changed, trouble := c.session()
 		switch {
 		case e != nil:
 			return e, nil

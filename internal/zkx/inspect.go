@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/holdfast-go/holdfast/internal/claim"
+	"github.com/holdfast-go/holdfast/internal/core"
 	"github.com/holdfast-go/holdfast/internal/grant"
 	"github.com/holdfast-go/holdfast/recipes"
 	"github.com/holdfast-go/holdfast/zkcore"
@@ -136,21 +136,7 @@ func firstRefusal(out []zkcore.Result) error {
 }
 
 // named puts the verb and the lock's path to an error from below.
-func (l *Lock) named(verb string, err error) error {
-	var trouble *claim.Trouble
-	var fault *grant.Fault
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &trouble):
-		return &grant.Fault{Verb: verb, Name: l.Path, Kind: grant.ErrUnavailable, Causes: []error{trouble.Err}}
-	case !errors.As(err, &fault):
-		return &grant.Fault{Verb: verb, Name: l.Path, Kind: grant.ErrUnavailable, Causes: []error{err}}
-	case fault.Verb == "":
-		fault.Verb, fault.Name = verb, l.Path
-	}
-	return err
-}
+func (l *Lock) named(verb string, err error) error { return core.Named(verb, l.Path, err) }
 
 // ForceRelease is recipes.Inspector.ForceRelease: it deletes the holder's node.
 func (l *Lock) ForceRelease(ctx context.Context, h recipes.Holder) error {

@@ -128,7 +128,7 @@ func (c *Core) next(ctx context.Context, e *epoch, deadline time.Time) *epoch {
 	t := time.NewTimer(time.Until(deadline))
 	defer t.Stop()
 	for {
-		now, _, changed := c.session()
+		now, changed, _ := c.session()
 		if now != nil && now != e {
 			return now
 		}

@@ -225,9 +225,6 @@ func (c *tapConn) walk(b []byte) {
 	}
 }
 
-// below matches requests under a path.
-func (q zooRequest) below(path string) bool { return strings.HasPrefix(q.path, path+"/") }
-
 func TestTapReadsWhatTheDriverWrites(t *testing.T) {
 	r := newZooRig(t)
 	m := r.broken()
