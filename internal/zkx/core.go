@@ -112,6 +112,8 @@ func (c *Core) await(ctx context.Context) (*epoch, error) {
 	for {
 		e, changed, trouble := c.session()
 		switch {
+		case e != nil && c.set.Retry.Tries > 0 && e.isCut():
+			return nil, &claim.Trouble{Err: errCut} // counted, not waited for
 		case e != nil:
 			return e, nil
 		case errors.Is(trouble, zkcore.ErrRefused):
