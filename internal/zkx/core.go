@@ -53,6 +53,7 @@ func newCore(dialer zkcore.Dialer, set *settings.ZooKeeper, closed bool) *Core {
 		stopped: make(chan struct{}), changed: make(chan struct{}),
 	}
 	c.quiet.Gap = set.SessionTimeout
+	c.Keeper.Linger = true
 	c.Begin(&set.Common, closed)
 	if closed {
 		c.started = true
