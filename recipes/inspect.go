@@ -7,13 +7,13 @@ import (
 
 // Inspector looks at a lock from outside. Every recipe on a store is one.
 type Inspector interface {
-	// Inspect reads who holds the lock and who waits, in one round trip. It
+	// Inspect reads who holds the lock and who waits, in a round trip or two. It
 	// changes nothing, and what it shows may be over when it returns.
 	Inspect(ctx context.Context) (Status, error)
 	// ForceRelease takes the lock from h if h still holds it, and wakes the
 	// next; otherwise it is ErrNotHeld. Where the lock has a fence it is raised,
 	// so that what the evicted holder still writes is refused. The evicted
-	// holder finds out at its next renewal.
+	// holder finds out at its next renewal, on ZooKeeper within a second.
 	ForceRelease(ctx context.Context, h Holder) error
 }
 

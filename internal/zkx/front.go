@@ -71,7 +71,7 @@ func judge(name, ownKey string, infixes []string) (node, error) {
 			return node{name: name, infix: infix, key: key}, nil
 		}
 		return node{}, nil
-	case ok && (infix == "__READ__" || infix == "__WRIT__" || infix == "lock-"):
+	case ok && (infix == "__READ__" || infix == "__WRIT__" || infix == "lock-"), name == SingleName:
 		return node{}, fmt.Errorf("the path is in use by another kind of lock: %q", name)
 	}
 	// Peers sort every child, whatever it is.
@@ -86,6 +86,9 @@ func judge(name, ownKey string, infixes []string) (node, error) {
 // worn: the counter of the directory has run over, and its numbers have lost
 // their order.
 func worn(key string) bool { return strings.HasPrefix(key, "-") || key == lastPlace || len(key) != 10 }
+
+// SingleName is the node of a lock without a line.
+const SingleName = "lock"
 
 // Rule is what a kind of lock makes of those in front: nil when it holds, else
 // the name of the node to wait for.

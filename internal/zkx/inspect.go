@@ -105,7 +105,7 @@ func (l *Lock) ask(ctx context.Context, verb string, ops ...zkcore.Op) ([]zkcore
 	if bad := badPath(l.Path, l.dir); bad != "" {
 		return nil, &grant.Fault{Verb: verb, Name: l.Path, Kind: grant.ErrInvalid, Detail: bad}
 	}
-	ctx, cancel := context.WithTimeout(ctx, l.Core.set.SessionTimeout/3)
+	ctx, cancel := context.WithTimeout(ctx, l.Core.timeout()/3)
 	defer cancel()
 	for n := 1; ; n++ {
 		if l.Core.IsClosing() {
@@ -117,7 +117,7 @@ func (l *Lock) ask(ctx context.Context, verb string, ops ...zkcore.Op) ([]zkcore
 			out, err = e.do(ctx, ops...)
 		}
 		if err == nil {
-			return out, l.named(verb, firstRefusal(out))
+			return out, l.named(verb, firstRefusal(ops[0], out))
 		}
 		var fault *grant.Fault
 		if errors.As(err, &fault) || l.Core.rest(ctx, n) {
@@ -126,10 +126,14 @@ func (l *Lock) ask(ctx context.Context, verb string, ops ...zkcore.Op) ([]zkcore
 	}
 }
 
-func firstRefusal(out []zkcore.Result) error {
+func firstRefusal(op zkcore.Op, out []zkcore.Result) error {
+	to := "read it"
+	if op.Kind == zkcore.Set {
+		to = "write to the node"
+	}
 	for _, r := range out {
 		if r.Err != nil && !zkcore.NoNode.Is(r.Err) {
-			return refused("read it", r.Err)
+			return refused(to, r.Err)
 		}
 	}
 	return nil
@@ -141,6 +145,8 @@ func (l *Lock) named(verb string, err error) error { return core.Named(verb, l.P
 // ForceRelease is recipes.Inspector.ForceRelease: it deletes the holder's node.
 func (l *Lock) ForceRelease(ctx context.Context, h recipes.Holder) error {
 	const verb = "force release"
+	ctx, cancel := context.WithTimeout(ctx, l.Core.timeout()/3)
+	defer cancel()
 	path, err := l.nodeOf(ctx, verb, h)
 	if err != nil {
 		return err

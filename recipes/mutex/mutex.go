@@ -5,10 +5,15 @@
 // SET NX PX that redsync and others use. The watchdog renews a hold until it is
 // released, and a holder that dies blocks the others for one lease at most.
 //
-// What it does not promise: order (use package fairlock), and mutual exclusion
-// for a holder that was paused beyond its lease and writes late. For that, make
-// it Fenced and let what you write to refuse smaller tokens. A Redis failover
-// may forget a lock.
+// On ZooKeeper it is Curator's InterProcessMutex, so Go and Java services that
+// use one path stand in one line, in order, and every hold has a fence. A holder
+// that dies blocks the others until its session has timed out. SingleNode is the
+// textbook's one node.
+//
+// What it does not promise: on Redis, order (use package fairlock); on either,
+// mutual exclusion for a holder that was paused beyond its lease or session and
+// writes late. For that, let what you write to refuse smaller tokens: of a mutex
+// that is Fenced on Redis, of any on ZooKeeper. A Redis failover may forget a lock.
 package mutex
 
 import (

@@ -23,7 +23,7 @@ var curator = &zkx.Recipe{
 // holder's GUID.
 var single = &zkx.Recipe{
 	Name: "mutex", Family: "single-node mutex", Kind: "lock",
-	Single: "lock",
+	Single: zkx.SingleName,
 }
 
 // ZooKeeperOption chooses the layout of a mutex in ZooKeeper, and what its holder

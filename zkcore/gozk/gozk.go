@@ -59,6 +59,9 @@ func addresses(servers []string) ([]string, error) {
 	}
 	list := make([]string, 0, len(servers))
 	for _, s := range servers {
+		if s == "" {
+			return nil, settings.Invalid("Connect", "a server is empty")
+		}
 		host, port, err := net.SplitHostPort(s)
 		if a := new(net.AddrError); errors.As(err, &a) && a.Err == "missing port in address" {
 			host, port = strings.Trim(s, "[]"), defaultPort
