@@ -29,11 +29,13 @@ type Core struct {
 	// noContainers: the servers are too old to know that kind of node.
 	noContainers atomic.Bool
 	graceful     atomic.Bool // nothing is held at the end
+	hurried      atomic.Bool // a Close has ended before its time
 
 	mu      sync.Mutex
 	started bool
 	stopped chan struct{} // closed when no session will be opened any more
 	now     *epoch        // nil: there is none
+	granted time.Duration // the time-out of the newest one
 	trouble error         // why not
 	changed chan struct{} // closed and made anew when either changes
 }
@@ -99,7 +101,9 @@ func (c *Core) session() (e *epoch, changed <-chan struct{}, trouble error) {
 func (c *Core) announce(e *epoch, trouble error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.now, c.trouble = e, trouble
+	if c.now, c.trouble = e, trouble; e != nil {
+		c.granted = e.timeout
+	}
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
@@ -138,9 +142,25 @@ func (c *Core) await(ctx context.Context) (*epoch, error) {
 	}
 }
 
+// timeout is that of the session of the moment, which the server has granted;
+// without one, what is asked for.
+func (c *Core) timeout() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.granted > 0 {
+		return c.granted
+	}
+	return c.set.SessionTimeout
+}
+
 // attemptLimit is how long a call waits for one answer before it looks at its
-// other ways out.
-func (c *Core) attemptLimit() time.Duration { return min(c.set.SessionTimeout/3, longestAttempt) }
+// other ways out; no longer than what is left of its patience with a silent
+// store.
+func (c *Core) attemptLimit() time.Duration {
+	timeout := c.timeout()
+	left := timeout - c.quiet.Length()
+	return max(min(timeout/3, longestAttempt, left), time.Millisecond)
+}
 
 // try bounds one request in time; closing the client ends it.
 func (c *Core) try(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -151,9 +171,10 @@ const longestAttempt = 3 * time.Second
 
 // env is what the acquire loop needs to know.
 func (c *Core) env(verb string, l *Lock) claim.Env {
+	timeout := c.timeout()
 	return claim.Env{
 		Verb: verb, Name: l.Path, Emit: c.Emitter(l.Recipe.Name), Closing: c.Closing,
-		Silence: c.quiet.Length, Patience: c.set.SessionTimeout, TryFor: c.set.SessionTimeout / 3,
+		Silence: c.quiet.Length, Patience: timeout, TryFor: timeout / 3,
 		Tries: c.set.Retry.Tries, Pause: c.set.Retry.Pause,
 	}
 }
@@ -163,7 +184,11 @@ func (c *Core) env(verb string, l *Lock) claim.Env {
 func (c *Core) Close(ctx context.Context) error {
 	c.BeginClosing()
 	err := c.Drain(ctx)
-	c.graceful.Store(err == nil)
+	if err != nil {
+		c.hurried.Store(true)
+	}
+	// One Close may find nothing left because another one has abandoned it.
+	c.graceful.Store(!c.hurried.Load())
 	c.Stop()
 	c.mu.Lock()
 	if !c.started {
