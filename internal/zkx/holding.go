@@ -24,7 +24,9 @@ type holding struct {
 	mu    sync.Mutex
 	timer *time.Timer // until the own node is watched
 	over  bool
-	told  int32 // data version of the last request to let go, and one
+	told  int32  // data version of the last request to let go, and one
+	taken bool   // the node is not there any more
+	ended func() // its user has stopped before freeAt; nil: nobody waits for that
 }
 
 // gone takes the hold off the books, once.
@@ -86,10 +88,10 @@ func (h *holding) Extend(ctx context.Context, lease time.Duration) error {
 	e, asked := h.place.epoch, grant.Now()
 	ctx, cancel := context.WithTimeout(ctx, h.lock.Core.attemptLimit())
 	defer cancel()
-	_, err := e.one(ctx, zkcore.Op{Kind: zkcore.Check, Path: h.place.path, Version: zkcore.AnyVersion})
+	gone, err := h.isGone(ctx)
 	switch {
-	case zkcore.NoNode.Is(err):
-		h.grant.Lose(grant.Taken)
+	case gone:
+		h.loseTaken()
 		return h.lost(grant.Taken)
 	case err != nil:
 		return &grant.Fault{Verb: "extend", Name: h.lock.Path, Kind: grant.ErrUnavailable, Causes: []error{err}}
@@ -105,30 +107,86 @@ func (h *holding) Extend(ctx context.Context, lease time.Duration) error {
 	return nil
 }
 
+// isGone asks a quorum. A single node may be another's: the read behind the
+// answer sees at least what the quorum has.
+func (h *holding) isGone(ctx context.Context) (bool, error) {
+	ops := []zkcore.Op{{Kind: zkcore.Check, Path: h.place.path, Version: zkcore.AnyVersion}}
+	if h.lock.Recipe.Single != "" {
+		ops = append(ops, zkcore.Op{Kind: zkcore.Get, Path: h.place.path})
+	}
+	out, err := h.place.epoch.do(ctx, ops...)
+	for _, r := range out {
+		if err == nil {
+			err = r.Err
+		}
+	}
+	if err == nil && len(out) > 1 {
+		return string(out[1].Data) != h.place.guid, nil
+	}
+	return zkcore.NoNode.Is(err), err
+}
+
+// loseTaken is the loss of a hold whose node somebody else has deleted.
+func (h *holding) loseTaken() {
+	h.mu.Lock()
+	h.taken = true
+	h.mu.Unlock()
+	h.grant.Lose(grant.Taken)
+}
+
 // Lost is told once that the grant is over. What is left of a lease is the
 // holder's time to stop; then the node goes.
 func (h *holding) Lost() {
-	h.mu.Lock()
-	at := h.freeAt
-	h.mu.Unlock()
 	h.gone()
-	if at.IsZero() {
+	h.mu.Lock()
+	at, waits := h.freeAt, !h.freeAt.IsZero() && !h.taken
+	ended := make(chan struct{})
+	if waits {
+		h.ended = sync.OnceFunc(func() { close(ended) })
+	}
+	h.mu.Unlock()
+	if !waits {
 		h.place.leave(false)
 		return
 	}
 	h.lock.Core.Later(func(ctx context.Context) {
-		t := time.NewTimer(at.Sub(grant.Now()))
-		defer t.Stop()
-		select {
-		case <-t.C:
+		if h.place.epoch.outlives(ctx, at, ended) {
 			h.lock.remove(h.place)
-		case <-ctx.Done():
 		}
 	})
 }
 
+// outlives waits until at, for a node that is to go then. It is false when
+// nothing need be done by then: the node goes sooner, or with its session.
+func (e *epoch) outlives(ctx context.Context, at time.Time, ended <-chan struct{}) bool {
+	t := time.NewTimer(at.Sub(grant.Now()))
+	defer t.Stop()
+	for over := e.over; ; {
+		select {
+		case <-t.C:
+			return true
+		case <-over:
+			if at.Sub(grant.Now()) > e.timeout {
+				return false
+			}
+			over = nil
+		case <-ended:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
 // Discard takes away, behind, what a lost grant may have left.
-func (h *holding) Discard() { h.lock.remove(h.place) }
+func (h *holding) Discard() {
+	h.mu.Lock()
+	if h.ended != nil {
+		h.ended()
+	}
+	h.mu.Unlock()
+	h.lock.remove(h.place)
+}
 
 // Settle lets go, behind, when no level is alive.
 func (h *holding) Settle(g *grant.Grant, _ int) {

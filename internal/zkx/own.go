@@ -50,7 +50,7 @@ func (h *holding) lookAtOwn() {
 		OnEvent: func(ev zkcore.Event) {
 			switch ev {
 			case zkcore.Deleted: // our own release, or somebody
-				go h.grant.Lose(grant.Taken)
+				go h.loseTaken()
 			case zkcore.Changed:
 				go h.lookAtOwn()
 			case zkcore.SessionOver: // the epoch tells it
@@ -59,14 +59,14 @@ func (h *holding) lookAtOwn() {
 	})
 	switch {
 	case zkcore.NoNode.Is(err):
-		h.grant.Lose(grant.Taken)
+		h.loseTaken()
 	case err != nil && answered(err):
 		// Somebody has changed its access list; it is ours all the same.
 		h.lock.Core.log.Warn("own node cannot be read", "lock", grant.Quote(h.lock.Path), "err", err)
 	case err != nil:
 		h.lookAgain()
 	case h.lock.Recipe.Single != "" && string(got.Data) != h.place.guid:
-		h.grant.Lose(grant.Taken)
+		h.loseTaken()
 	case string(got.Data) == revokeMessage:
 		h.revoke(got.Stat.Version)
 	}

@@ -19,7 +19,6 @@ var errGone = errors.New("the node is gone")
 type removal struct {
 	lock  *Lock
 	place *place
-	held  bool // until now
 	done  chan struct{}
 	err   error // when done: nil, errGone, or why not
 }
@@ -29,7 +28,7 @@ func (l *Lock) remove(p *place) *removal { return l.part(p, false) }
 
 // part starts a removal; passed says that the place is held until then.
 func (l *Lock) part(p *place, passed bool) *removal {
-	r := &removal{lock: l, place: p, held: passed, done: make(chan struct{})}
+	r := &removal{lock: l, place: p, done: make(chan struct{})}
 	l.Core.Later(func(ctx context.Context) {
 		r.err = r.run(ctx)
 		p.leave(passed && r.err == nil)
@@ -74,7 +73,7 @@ func (r *removal) run(ctx context.Context) error {
 	unsure := false
 	e, deadline := r.place.epoch, time.Time{}
 	for n := 0; ; n++ {
-		err := r.ask(e, unsure || !r.held || e != r.place.epoch)
+		err := r.ask(e)
 		switch {
 		case err == nil:
 			return nil
@@ -107,10 +106,11 @@ func passing(err error) bool {
 	return zkcore.SessionMoved.Is(err) || zkcore.OperationTimeout.Is(err)
 }
 
-// ask is one delete. A single node's name may be another's by now: unless we
-// hold, it is read first.
-func (r *removal) ask(e *epoch, doubt bool) error {
-	if r.lock.Recipe.Single != "" && doubt {
+// ask is one delete. A single node's name is another's as soon as ours was
+// deleted by hand, so it is read first: the only request that this layout needs
+// more than a line does.
+func (r *removal) ask(e *epoch) error {
+	if r.lock.Recipe.Single != "" {
 		got, err := e.one(context.Background(), zkcore.Op{Kind: zkcore.Get, Path: r.place.path})
 		if err != nil {
 			return err
