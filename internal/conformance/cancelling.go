@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/holdfast-go/holdfast/recipes"
 )
@@ -16,6 +18,7 @@ var cancelling = []scenario{
 	{name: "a wait beyond its deadline says so", run: waitBeyondDeadline},
 	{name: "a context that has ended gets nothing", run: endedContextGetsNothing},
 	{name: "a cancelled waiter passes its turn on", run: cancelledWaiterPassesOn},
+	{name: "locks cancelled at any moment let one in at a time", run: cancelledLetOneIn},
 	{name: "a lock cancelled at any moment leaves no trace", run: cancelledLeavesNoTrace},
 }
 
@@ -93,4 +96,39 @@ func cancelledLeavesNoTrace(c *trial) {
 		}
 		c.freeSoon((i+1)%3, patience/4)
 	}
+}
+
+// cancelledLetOneIn is a crowd at all clients in which many give up.
+func cancelledLetOneIn(c *trial) {
+	const workers, rounds = 3, 12
+	var r register
+	var g errgroup.Group
+	all := c.ctx()
+	var got atomic.Int64
+	for client := range Clients {
+		for range workers {
+			g.Go(func() error {
+				for range rounds {
+					most := time.Duration(rand.Int64N(int64(40*time.Millisecond))) >> rand.IntN(5)
+					ctx, cancel := context.WithTimeout(all, most)
+					h, err := c.locker(client).Lock(ctx)
+					cancel()
+					switch {
+					case err == nil:
+						got.Add(1)
+						err = errors.Join(r.add(), h.Err(), h.Release(all))
+					case errors.Is(err, recipes.ErrNotAcquired):
+						err = nil
+					}
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+	}
+	require.NoError(c, g.Wait())
+	require.Equal(c, got.Load(), r.value.Load())
+	c.freeSoon(0, patience/4)
 }

@@ -17,6 +17,7 @@ var closing = []scenario{
 	{name: "closing sends the waiters away", needs: aStore, run: closingSendsWaitersAway},
 	{name: "closing ends contexts, and waits for the holds", lease: Short, needs: aStore, run: closingWaitsForHolds},
 	{name: "closing in a hurry abandons holds to their lease", lease: Short, needs: aStore, run: closingAbandons},
+	{name: "closing in a hurry is not undone by a patient close", lease: Short, needs: aStore, run: closingTwice},
 	{name: "closing while locks are asked for leaves nothing", needs: aStore, run: closingLeavesNothing},
 	{name: "the last waiter of a closing client passes its turn on", needs: aStore, run: closingPassesOn},
 }
@@ -91,6 +92,23 @@ func closingAbandons(c *trial) {
 	require.Less(c, time.Since(start), patience/2)
 	c.lost(h.Release(c.ctx()), recipes.ReasonClosed)
 	require.NoError(c, c.store.Close(c.ctx(), 0), "nothing is left to wait for")
+}
+
+// closingTwice: one Close waits for the hold, the other does not. The work may be
+// running, so the hold lapses whatever the first one makes of its end.
+func closingTwice(c *trial) {
+	h := c.lock(0)
+	ctx := h.Context(c.ctx())
+	patient := make(chan error, 1)
+	go func() { patient <- c.store.Close(c.ctx(), 0) }()
+	c.closed(ctx.Done(), "the context of a hold of a closing client")
+	require.NoError(c, h.Err())
+	start := time.Now()
+	c.kill(0)
+	c.lost(h.Err(), recipes.ReasonClosed)
+	require.NoError(c, <-patient, "nothing is left to wait for")
+	c.freeSoon(1, patience/2)
+	require.Greater(c, time.Since(start), c.lease/4, "it was taken from under its work")
 }
 
 func closingPassesOn(c *trial) {

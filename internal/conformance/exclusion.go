@@ -127,20 +127,10 @@ func inOrder(c *trial) {
 	first := c.lock(0)
 	var outs []<-chan outcome
 	for i := range waiters {
-		client := 0
-		if c.Ordered {
-			client = i % Clients
-		}
-		outs = append(outs, c.waiting(c.ctx(), i+1, client))
+		outs = append(outs, c.waiting(c.ctx(), i+1, 0))
 	}
 	c.release(first)
-	for i, out := range outs {
-		h := c.granted(out)
-		for _, later := range outs[i+1:] {
-			require.Empty(c, later, "one that came later holds too")
-		}
-		c.release(h)
-	}
+	c.oneByOne(outs)
 }
 
 func clientsAreStrangers(c *trial) {

@@ -10,6 +10,7 @@ import (
 
 var inspecting = []scenario{
 	{name: "an inspection shows the holder", needs: aStore, run: inspectShowsTheHolder},
+	{name: "an inspection shows the line in its order", needs: aQueue, run: inspectShowsTheLine},
 	{name: "a forced release frees the lock and is noticed", lease: Short, needs: aStore, run: forcedRelease},
 	{name: "a forced release lets a waiter in", needs: aStore, run: forcedReleaseWakes},
 	{name: "a forced release of a stranger takes nothing", needs: aStore, run: forcedReleaseOfAStranger},
@@ -43,15 +44,24 @@ func inspectShowsTheHolder(c *trial) {
 	require.Empty(c, s.Holders)
 	require.Equal(c, 1, s.Limit)
 	require.Equal(c, 1, s.Free)
+	require.Equal(c, c.QueueStored, s.QueueStored)
 
+	start := time.Now()
 	h := c.lock(0, recipes.WithLease(time.Minute))
 	for client := range Clients {
 		seen := c.holder(client)
 		require.Equal(c, h.Owner(), seen.ID)
 		require.NotEmpty(c, seen.Kind)
-		require.Equal(c, 1, seen.Count)
-		require.Positive(c, seen.TTL)
-		require.LessOrEqual(c, seen.TTL, time.Minute)
+		if c.Sessions {
+			require.Zero(c, seen.Count)
+			require.Zero(c, seen.TTL)
+			require.WithinRange(c, seen.Since, start.Add(-time.Second), time.Now().Add(time.Second))
+		} else {
+			require.Equal(c, 1, seen.Count)
+			require.Positive(c, seen.TTL)
+			require.LessOrEqual(c, seen.TTL, time.Minute)
+			require.Zero(c, seen.Since)
+		}
 		require.Equal(c, c.Fences, seen.HasFence)
 		require.Equal(c, c.fence(h), seen.Fence)
 	}
@@ -61,6 +71,34 @@ func inspectShowsTheHolder(c *trial) {
 	require.NoError(c, err)
 	require.Empty(c, s.Holders)
 	require.Equal(c, 1, s.Free)
+}
+
+func inspectShowsTheLine(c *trial) {
+	first := c.lock(0)
+	var outs []<-chan outcome
+	for i := range 2 * Clients {
+		outs = append(outs, c.waiting(c.ctx(), i+1, i%Clients))
+	}
+	s, err := c.inspector(1).Inspect(c.ctx())
+	require.NoError(c, err)
+	require.Len(c, s.Holders, 1)
+	require.Equal(c, first.Owner(), s.Holders[0].ID)
+	require.Zero(c, s.Free)
+	require.Len(c, s.Waiters, len(outs))
+	since := s.Holders[0].Since
+	for _, w := range s.Waiters {
+		require.NotEmpty(c, w.Kind)
+		require.False(c, w.Since.Before(since), "one in front has come later")
+		since = w.Since
+	}
+	// Only a holder can be forced out.
+	c.is(c.force(2, s.Waiters[0].ID), recipes.ErrNotHeld)
+	c.release(first)
+	for i, out := range outs {
+		h := c.granted(out)
+		require.Equal(c, s.Waiters[i].ID, h.Owner())
+		c.release(h)
+	}
 }
 
 func forcedRelease(c *trial) {

@@ -8,7 +8,7 @@ import (
 
 var signals = []scenario{
 	{name: "a waiter gets in soon after a release", run: wokenSoon},
-	{name: "a channel that nobody waits at is left", needs: aStore, run: channelsAreLeft},
+	{name: "where nobody waits nobody listens", needs: aStore, run: nobodyWaitsNobodyListens},
 }
 
 // wokenSoon is about sums, so that one slow moment of the machine is no
@@ -28,10 +28,10 @@ func wokenSoon(c *trial) {
 	require.Less(c, waited, rounds*time.Second/2)
 }
 
-func channelsAreLeft(c *trial) {
+func nobodyWaitsNobodyListens(c *trial) {
 	h := c.lock(0)
 	out := c.waiting(c.ctx(), 1, 1)
 	c.release(h)
 	c.release(c.granted(out))
-	c.noChannels("a channel without waiters is still subscribed")
+	c.nobodyListens("nobody waits, and somebody listens")
 }

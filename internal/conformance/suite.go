@@ -33,6 +33,16 @@ type Subject struct {
 	Fences bool
 	// Ordered: grants follow the order of claims across clients, too.
 	Ordered bool
+	// QueueStored: who waits stands in the store, where an inspection shows it.
+	// What a call that has ended leaves there goes a moment later.
+	QueueStored bool
+	// Sessions: holds have no lease of their own, but last as long as their
+	// client's session, which the watchdog keeps. So an inspection knows since
+	// when somebody holds, and no count and no TTL.
+	Sessions bool
+	// Naming is how the lock of that name is called in the trial of that tag;
+	// nil: tag, colon, name.
+	Naming func(tag, name string) string
 	// Patience is how long "soon" may take where the lock is only slower than
 	// others; 0: the usual.
 	Patience time.Duration
@@ -54,9 +64,10 @@ type Store interface {
 	Deployment
 	// Close closes a client.
 	Close(ctx context.Context, client int) error
-	// Left are the keys whose names contain tag, and the subscribed channels,
-	// without what is documented to stay: marks of undone owners, fences.
-	Left(tag string) (keys, channels []string, err error)
+	// Left is what is stored under names that contain tag, and who listens for
+	// changes there or is connected after a Close that returned nil; without what
+	// is documented to stay: marks of undone owners, fences, empty containers.
+	Left(tag string) (stored, listeners []string, err error)
 	// Delete deletes what the store has of a lock, by hand.
 	Delete(t *testing.T, name string)
 }
@@ -76,7 +87,22 @@ type need int
 const (
 	aLocker need = iota
 	aStore       // several clients, a watchdog, Inspect, Close
+	anOrder
+	aQueue // in the store
 )
+
+func (n need) met(s Subject) bool {
+	switch n {
+	case aStore:
+		return !s.Bubble
+	case anOrder:
+		return s.Ordered
+	case aQueue:
+		return s.QueueStored
+	default:
+		return true
+	}
+}
 
 // Short is a watchdog lease to wait for; shorter, and a busy machine loses holds.
 const Short = 3 * time.Second
@@ -85,7 +111,7 @@ const Short = 3 * time.Second
 // parallel; what they share is up to Subject.New.
 func Run(t *testing.T, s Subject) {
 	for _, sc := range scenarios() {
-		if sc.needs == aStore && s.Bubble {
+		if !sc.needs.met(s) {
 			continue
 		}
 		t.Run(sc.name, func(t *testing.T) {
@@ -101,7 +127,7 @@ func Run(t *testing.T, s Subject) {
 
 func scenarios() []scenario {
 	return slices.Concat(
-		exclusion, tries, cancelling,
+		exclusion, tries, cancelling, order,
 		reentry, siblings,
 		contexts, releasing,
 		leases, nested, extending, watchdog, losing, fences,

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -68,26 +69,28 @@ func (c *trial) cleanUp() {
 	}
 	var left atomic.Value // for the message
 	require.Eventually(c, func() bool {
-		keys, _, err := c.store.Left(c.tag)
-		left.Store(keys)
-		return err == nil && len(keys) == 0
-	}, patience/4, 5*time.Millisecond, "keys are left in the store: %v", &left)
+		stored, _, err := c.store.Left(c.tag)
+		left.Store(fmt.Sprint(stored, err))
+		return err == nil && len(stored) == 0
+	}, patience/4, 5*time.Millisecond, "left in the store: %v", &left)
 	for client := range Clients {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		err := c.store.Close(ctx, client)
 		cancel()
 		require.NoError(c, err, "client %d has something pending", client)
 	}
-	c.noChannels("a closed client is still subscribed")
+	c.nobodyListens("a closed client still listens, or is connected")
 }
 
-// noChannels: soon nobody is subscribed to a channel of this trial.
-func (c *trial) noChannels(otherwise string) {
+// nobodyListens: soon nobody hears of changes to a lock of this trial.
+func (c *trial) nobodyListens(otherwise string) {
 	c.Helper()
+	var left atomic.Value // for the message
 	require.Eventually(c, func() bool {
-		_, channels, err := c.store.Left(c.tag)
-		return err == nil && len(channels) == 0
-	}, patience, 5*time.Millisecond, otherwise)
+		_, listeners, err := c.store.Left(c.tag)
+		left.Store(fmt.Sprint(listeners, err))
+		return err == nil && len(listeners) == 0
+	}, patience, 5*time.Millisecond, "%s: %v", otherwise, &left)
 }
 
 // ctx is a context for calls that must come to an end.
@@ -97,7 +100,12 @@ func (c *trial) ctx() context.Context {
 	return ctx
 }
 
-func (c *trial) name(of string) string { return c.tag + ":" + of }
+func (c *trial) name(of string) string {
+	if c.Naming != nil {
+		return c.Naming(c.tag, of)
+	}
+	return c.tag + ":" + of
+}
 
 // locker is the lock that most scenarios are about.
 func (c *trial) locker(client int) recipes.Locker { return c.other(client, "orders") }
@@ -135,9 +143,22 @@ func (c *trial) refused(client int) {
 // free: the lock can be had now.
 func (c *trial) free(client int) {
 	c.Helper()
+	c.unused(client)
 	h, err := c.locker(client).TryLock(c.ctx())
 	require.NoError(c, err)
 	c.release(h)
+}
+
+// unused: nobody stands in the store's queue any more, nor holds.
+func (c *trial) unused(client int) {
+	c.Helper()
+	if !c.QueueStored {
+		return
+	}
+	require.Eventually(c, func() bool {
+		s, err := c.inspector(client).Inspect(c.ctx())
+		return err == nil && len(s.Holders)+len(s.Waiters) == 0
+	}, patience/4, time.Millisecond, "a call that has ended is still in line")
 }
 
 // freeSoon: the lock can be had in a moment, by waiting like anybody.

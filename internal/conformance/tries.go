@@ -46,6 +46,7 @@ func waitIsOver(c *trial) {
 
 func waitOfNothing(c *trial) {
 	for _, d := range []time.Duration{0, -time.Second} {
+		c.unused(0)
 		free, err := c.locker(0).Lock(c.ctx(), recipes.WithWait(d))
 		require.NoError(c, err)
 		start := time.Now()
