@@ -16,6 +16,7 @@ import (
 // one that was set for other commands.
 type demoCmd struct {
 	Redis []string `placeholder:"ADDR" help:"Use this server (host:port) instead of one inside this process. Several with --cluster or --sentinel-master."`
+	ZK    []string `name:"zk" placeholder:"ADDR" help:"Use ZooKeeper at this server (host:port). Several are servers of one ensemble."`
 	connection
 }
 
@@ -26,8 +27,8 @@ There are 100 items, and 50 buyers on 4 clients who want 4 each. A buyer reads t
 moment, and writes the stock back, less one. Without a lock, buyers read the same number and sell the same
 item. The sale is repeated under each lock there is.
 
-Without --redis it needs nothing: a Redis stand-in (miniredis) runs inside the process. On a server it uses
-keys of its own and deletes them.
+Without --redis or --zk it needs nothing: a Redis stand-in (miniredis) runs inside the process. On a
+server it uses keys or nodes of its own and deletes them.
 
 Exit code 0: without a lock too much was sold, and under the locks exactly what was there. 1: a lock failed.
 122: the store could not be reached.`
@@ -49,12 +50,12 @@ func (d *demoCmd) Run(o *output) error {
 		return err
 	}
 	defer p.close()
-	return interrupted(ctx, show(ctx, o, p, kinds))
+	return interrupted(ctx, show(ctx, o, p, kindsOn(p.system)))
 }
 
 // show sells without a lock, then under one of each kind.
 func show(ctx context.Context, o *output, p *place, kinds []kind) error {
-	if err := p.ping(ctx); err != nil {
+	if err := p.open(ctx); err != nil {
 		return fmt.Errorf("%s does not answer: %w", p.where, err)
 	}
 	t := newTable(o.out)

@@ -17,71 +17,69 @@ const demoClients = 4
 
 // place is where the sale takes place.
 type place struct {
-	where     string
-	clients   []*store
-	inside    *miniredis.Miniredis
-	key       string // of the stock
-	lock      string // name of the lock, other than the name of any key or lock there
-	namespace string
+	where   string
+	system  string
+	clients []store
+	inside  *miniredis.Miniredis
+	lock    string // its name
+	stock   string // where the stock is counted
 }
 
 // place opens the server that the flags name, or one inside this process: a
 // real listener on a free loopback port, whose keys expire by the clock.
 func (d *demoCmd) place() (*place, error) {
-	p := &place{}
-	addrs := d.Redis
-	if len(addrs) == 0 {
-		if d.connection != (connection{}) {
-			return nil, &exit{exitUsage, errors.New("the demo needs --redis for the other flags")}
+	t, err := oneOf(d.Redis, d.ZK)
+	if err != nil {
+		return nil, err
+	}
+	p := &place{system: t.system}
+	if len(t.addrs) == 0 {
+		if given(d.connection) {
+			return nil, &exit{exitUsage, errors.New("the demo needs --redis or --zk for the other flags")}
 		}
-		m, err := miniredis.Run()
-		if err != nil {
+		if p.inside, err = miniredis.Run(); err != nil {
 			return nil, fmt.Errorf("start miniredis: %w", err)
 		}
-		m.ClockTTL(true)
-		p.inside = m
-		addrs = []string{m.Addr()}
+		p.inside.ClockTTL(true)
+		t.addrs = []string{p.inside.Addr()}
 	}
 	for range demoClients {
-		s, err := d.open(addrs)
+		s, err := d.store(t, survival{})
 		if err != nil {
 			p.close()
 			return nil, err
 		}
-		p.where = s.where
 		p.clients = append(p.clients, s)
 	}
+	p.where = p.clients[0].String()
 	if p.inside != nil {
-		p.where = "miniredis, a Redis inside this process; --redis ADDR takes a real one"
+		p.where = "miniredis, a Redis inside this process; --redis ADDR or --zk ADDR takes a real one"
 	}
-	p.lock = "holdfast-demo-" + grant.NewUUID()
-	p.namespace = d.Namespace
-	p.key = d.Namespace + p.lock + "-stock"
+	p.lock, p.stock = p.clients[0].names("holdfast-demo-" + grant.NewUUID())
 	return p, nil
 }
 
-func (p *place) ping(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+// open waits, not for long, for a store that answers.
+func (p *place) open(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	return p.clients[0].db.Ping(ctx).Err()
+	for _, s := range p.clients {
+		if err := s.open(ctx); err != nil {
+			return err
+		}
+	}
+	return p.clients[0].reach(ctx)
 }
 
 // clean deletes what a sale leaves behind. It works although ctx has ended.
 func (p *place) clean(ctx context.Context, k *kind) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
 	defer cancel()
-	keys := []string{p.key}
-	if k != nil && k.stays != nil {
-		keys = append(keys, k.stays(p.namespace+p.lock)...)
-	}
-	var err error
-	for _, key := range keys { // one by one: in a cluster they live apart
-		err = errors.Join(err, p.clients[0].db.Del(ctx, key).Err())
-	}
-	return err
+	return p.clients[0].clean(ctx, p.stock, p.lock, k)
 }
 
-// close is best effort: what it cannot clean up goes with its lease.
+// close is best effort: what it cannot clean up goes with its lease, or with
+// its session.
 func (p *place) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

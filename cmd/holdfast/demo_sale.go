@@ -6,8 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 const (
@@ -36,8 +34,7 @@ func (p *place) sell(ctx context.Context, k *kind, think time.Duration, watch fu
 		s.outcome.title, s.outcome.locked = k.title, true
 	}
 	defer func() { err = errors.Join(err, p.clean(ctx, k)) }()
-	db := p.clients[0].db
-	if err := db.Set(ctx, p.key, stockSize, 0).Err(); err != nil {
+	if err := p.clients[0].put(ctx, p.stock, stockSize); err != nil {
 		return outcome{}, err
 	}
 	start := time.Now()
@@ -48,7 +45,7 @@ func (p *place) sell(ctx context.Context, k *kind, think time.Duration, watch fu
 		return outcome{}, err
 	}
 	s.outcome.took = time.Since(start)
-	s.outcome.left, err = db.Get(ctx, p.key).Int()
+	s.outcome.left, err = p.clients[0].read(ctx, p.stock)
 	return s.outcome, err
 }
 
@@ -73,20 +70,20 @@ func (s *sale) everybody(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-func (s *sale) buy(ctx context.Context, client *store) error {
+func (s *sale) buy(ctx context.Context, client store) error {
 	if s.kind == nil {
-		sold, err := s.take(ctx, client.db)
+		sold, err := s.take(ctx, client)
 		s.book(sold, 0, false)
 		return err
 	}
 	asked := time.Now()
-	h, err := s.kind.redis(client.redis, s.lock).Lock(ctx)
+	h, err := client.lock(*s.kind, s.lock, nil).Lock(ctx)
 	if err != nil {
 		return err
 	}
 	s.waited(time.Since(asked))
 	held := h.Context(ctx)
-	sold, err := s.take(held, client.db)
+	sold, err := s.take(held, client)
 	if err == nil {
 		fence, has := h.Fence()
 		s.book(sold, fence, has)
@@ -102,8 +99,8 @@ func (s *sale) buy(ctx context.Context, client *store) error {
 
 // take sells one item if there is one. Between its read and its write anything
 // can happen, which is all that the demonstration is about.
-func (s *sale) take(ctx context.Context, db redis.Cmdable) (bool, error) {
-	stock, err := db.Get(ctx, s.key).Int()
+func (s *sale) take(ctx context.Context, client store) (bool, error) {
+	stock, err := client.read(ctx, s.stock)
 	if err != nil || stock <= 0 {
 		return false, err
 	}
@@ -112,7 +109,7 @@ func (s *sale) take(ctx context.Context, db redis.Cmdable) (bool, error) {
 	case <-ctx.Done():
 		return false, context.Cause(ctx)
 	}
-	return true, db.Set(ctx, s.key, stock-1, 0).Err()
+	return true, client.write(ctx, s.stock, stock-1)
 }
 
 // book is what the till knows, whatever the stock says.

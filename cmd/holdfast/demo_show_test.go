@@ -29,7 +29,7 @@ func watched(t *testing.T, ctx context.Context, kinds ...kind) (*place, string, 
 }
 
 func TestABrokenLockFailsTheDemo(t *testing.T) {
-	_, out, err := watched(t, t.Context(), kinds[0], broken)
+	_, out, err := watched(t, t.Context(), kindsOn(onRedis)[0], broken)
 	code, say := exitCode(err)
 	require.Equal(t, exitFailed, code, "%v", err)
 	require.NoError(t, say, "the table has said it")

@@ -19,10 +19,16 @@ type inspectCmd struct {
 // Help is shown by holdfast inspect --help.
 func (*inspectCmd) Help() string {
 	return `
-Reads the store once, and changes nothing. Without --layout it recognises the layout by what is there.
+Looks at the store, and changes nothing. Without --layout it recognises the layout by what is there.
+
+On ZooKeeper it shows all contenders in their order: the holder, and who waits. Each has its node's name,
+the session that the node ends with, the address that its maker left, the zxid of its creation (fence),
+and its age by the clocks of the servers and of this machine. A node without a session, or of one that
+the servers do not know (their command "dump" lists those they do), ends with nobody: it is for
+holdfast force-release once it is first.
 
 In the JSON, fields are null where the store does not know; lease_ms is what is left of the lease, null
-when it has none. since and until are RFC 3339.
+when it has none. since and until are RFC 3339; session is as ZooKeeper prints it, 0x0 for none.
 
 Exit code: 0, also when nobody holds the lock. 122: the store could not be reached, or something else is
 stored under that name. 125: usage.`
@@ -33,56 +39,86 @@ const answerWithin = 5 * time.Second
 
 // Run is called by kong.
 func (c *inspectCmd) Run(o *output) error {
-	return c.briefly(func(ctx context.Context, s *store) error {
-		got, _, err := c.look(ctx, s)
+	return c.briefly(func(ctx context.Context, system string, s store) error {
+		got, err := c.look(ctx, system, s)
 		if err != nil {
-			return interrupted(ctx, err)
+			return err
 		}
-		return printStatus(o.out, c.Recipe, got, c.JSON)
+		v := view{recipe: c.Recipe, Status: got.Status, now: time.Now()}
+		if v.details, err = s.details(ctx, got.kind, got.Status); err != nil {
+			return err
+		}
+		return v.print(o.out, c.JSON)
 	})
 }
 
 // briefly runs f on an open store, for as long as a person waits.
-func (c *server) briefly(f func(context.Context, *store) error) error {
+func (c *server) briefly(f func(ctx context.Context, system string, s store) error) error {
 	ctx, stop := interruptible()
 	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	limited, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	s, err := c.open(c.Redis)
+	t, err := c.target()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = s.close(ctx) }()
-	return f(ctx, s)
+	s, err := c.store(t, survival{})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.close(limited) }()
+	err = s.open(limited)
+	if err == nil {
+		err = f(limited, t.system, s)
+	}
+	return interrupted(ctx, err)
 }
 
-// look is the lock as it stands, and who can act on it. Without a layout the
-// one that fits what is stored is taken, and of two that share a form the
-// fenced one, which shows more.
-func (f *lockFlags) look(ctx context.Context, s *store) (recipes.Status, recipes.Inspector, error) {
-	fitting, err := f.fitting()
+// found is a lock as it stands, and who can act on it.
+type found struct {
+	recipes.Status
+	kind kind
+	recipes.Inspector
+}
+
+// look finds the lock. Without a layout the one that fits what is stored is
+// taken, and of two that share a form the fenced one, which shows more.
+func (f *lockFlags) look(ctx context.Context, system string, s store) (found, error) {
+	fitting, err := f.fitting(system)
 	if err != nil {
-		return recipes.Status{}, nil, err
+		return found{}, err
 	}
 	slices.SortStableFunc(fitting, func(a, b kind) int { return fencedFirst(a) - fencedFirst(b) })
+	var free *found
 	var first error
 	for _, k := range fitting {
-		who, ok := k.redis(s.redis, f.Name).(recipes.Inspector)
+		who, ok := s.lock(k, f.Name, nil).(recipes.Inspector)
 		if !ok {
-			return recipes.Status{}, nil, &exit{exitUsage, fmt.Errorf("a %s cannot be inspected", f.Recipe)}
+			return found{}, &exit{exitUsage, fmt.Errorf("a %s cannot be inspected", f.Recipe)}
 		}
 		got, err := who.Inspect(ctx)
-		if err == nil {
-			return withoutEmptyFences(got), who, nil
-		}
-		if first == nil {
+		switch {
+		case err == nil:
+			it := found{withoutEmptyFences(got), k, who}
+			// Layouts on ZooKeeper lie side by side, so that a lock which is free in
+			// one may be held in the next; on Redis each sees that it is another's.
+			if len(got.Holders) > 0 || system == onRedis {
+				return it, nil
+			}
+			if free == nil {
+				free = &it
+			}
+		case first == nil:
 			first = err
 		}
-		if !errors.Is(err, recipes.ErrConflict) {
+		if err != nil && !errors.Is(err, recipes.ErrConflict) {
 			break
 		}
 	}
-	return recipes.Status{}, nil, first
+	if first == nil {
+		return *free, nil
+	}
+	return found{}, first
 }
 
 func fencedFirst(k kind) int {
@@ -98,39 +134,4 @@ func withoutEmptyFences(s recipes.Status) recipes.Status {
 		s.Holders[i].HasFence = s.Holders[i].HasFence && s.Holders[i].Fence != 0
 	}
 	return s
-}
-
-type forceCmd struct {
-	server
-	lockFlags
-	Owner string `required:"" placeholder:"ID" help:"Owner of the hold, as holdfast inspect shows it."`
-}
-
-// Help is shown by holdfast force-release --help.
-func (*forceCmd) Help() string {
-	return `
-The holder is not asked, and finds out at its next renewal; what it still writes until then only a fencing
-token stops. The token counter is raised if there is one. Nothing happens when that owner does not hold
-the lock (any more), so nobody else can lose it by mistake.
-
-Exit code: 0: released. 1: that owner does not hold the lock. 122: the store could not be reached, or
-something else is stored under that name. 125: usage.`
-}
-
-// Run is called by kong.
-func (c *forceCmd) Run(o *output) error {
-	return c.briefly(func(ctx context.Context, s *store) error {
-		_, who, err := c.look(ctx, s)
-		if err == nil {
-			err = who.ForceRelease(ctx, recipes.Holder{ID: c.Owner})
-		}
-		switch {
-		case errors.Is(err, recipes.ErrNotHeld):
-			return &exit{exitFailed, err}
-		case err != nil:
-			return interrupted(ctx, err)
-		}
-		fmt.Fprintf(o.out, "%s: released, was held by %s\n", c.Name, c.Owner)
-		return nil
-	})
 }

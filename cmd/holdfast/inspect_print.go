@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -13,129 +12,111 @@ import (
 	"github.com/holdfast-go/holdfast/recipes"
 )
 
-func printStatus(w io.Writer, recipe string, s recipes.Status, asJSON bool) error {
-	if !asJSON {
-		_, err := w.Write(text(recipe, s))
-		return err
-	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(value(recipe, s))
+// view is a lock as inspect shows it.
+type view struct {
+	recipe string
+	recipes.Status
+	details map[string]detail // by owner; nil: the store has none
+	now     time.Time
 }
 
-// The field names of the JSON are a promise.
-
-type jsonStatus struct {
-	Name    string       `json:"name"`
-	Recipe  string       `json:"recipe"`
-	Held    bool         `json:"held"`
-	Limit   int          `json:"limit"`
-	Free    int          `json:"free"`
-	Holders []jsonHolder `json:"holders"`
-	// Waiters is null when the store does not record them.
-	Waiters []jsonWaiter `json:"waiters"`
+// detail is what ZooKeeper knows of a contender.
+type detail struct {
+	session, czxid int64
+	host           string // as its maker wrote it, or empty
 }
 
-type jsonHolder struct {
-	Owner   string     `json:"owner"`
-	Kind    string     `json:"kind"`
-	Count   *int       `json:"count"`
-	LeaseMS *int64     `json:"lease_ms"`
-	Since   *time.Time `json:"since"`
-	Fence   *int64     `json:"fence"`
-}
-
-type jsonWaiter struct {
-	Owner string     `json:"owner"`
-	Kind  string     `json:"kind"`
-	Since *time.Time `json:"since"`
-	Until *time.Time `json:"until"`
-}
-
-func value(recipe string, s recipes.Status) jsonStatus {
-	out := jsonStatus{
-		Name: s.Name, Recipe: recipe, Held: len(s.Holders) > 0, Limit: s.Limit, Free: s.Free,
-		Holders: []jsonHolder{},
+func (v view) print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		return v.json(w)
 	}
-	for _, h := range s.Holders {
-		j := jsonHolder{Owner: h.ID, Kind: h.Kind, Since: known(h.Since)}
-		if h.Count > 0 {
-			j.Count = &h.Count
-		}
-		if h.TTL > 0 {
-			ms := h.TTL.Milliseconds()
-			j.LeaseMS = &ms
-		}
-		if h.HasFence {
-			j.Fence = &h.Fence
-		}
-		out.Holders = append(out.Holders, j)
-	}
-	if !s.QueueStored {
-		return out
-	}
-	out.Waiters = []jsonWaiter{}
-	for _, w := range s.Waiters {
-		out.Waiters = append(out.Waiters, jsonWaiter{Owner: w.ID, Kind: w.Kind, Since: known(w.Since), Until: known(w.Until)})
-	}
-	return out
-}
-
-func known(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
+	_, err := w.Write(v.text())
+	return err
 }
 
 // text is for people: what is not known is not shown.
-func text(recipe string, s recipes.Status) []byte {
+func (v view) text() []byte {
 	var b bytes.Buffer
 	state := "free"
 	switch {
-	case s.Limit > 1:
-		state = fmt.Sprintf("%d of %d free", s.Free, s.Limit)
-	case len(s.Holders) > 0:
+	case v.Limit > 1:
+		state = fmt.Sprintf("%d of %d free", v.Free, v.Limit)
+	case len(v.Holders) > 0:
 		state = "held"
 	}
-	fmt.Fprintf(&b, "%s %s: %s\n", recipe, shown(s.Name), state)
+	fmt.Fprintf(&b, "%s %s: %s\n", v.recipe, shown(v.Name), state)
 	tab := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, h := range s.Holders {
-		lease := "no lease"
-		if h.TTL > 0 {
-			lease = "lease left " + h.TTL.Round(100*time.Millisecond).String()
-		}
-		fmt.Fprintf(tab, "  holder\t%s", shown(h.ID))
-		if h.Count > 1 {
-			fmt.Fprintf(tab, "\tlevels %d", h.Count)
-		}
-		fmt.Fprintf(tab, "\t%s", lease)
-		if h.HasFence {
-			fmt.Fprintf(tab, "\tfence %d", h.Fence)
-		}
-		if !h.Since.IsZero() {
-			fmt.Fprintf(tab, "\tsince %s", h.Since.UTC().Format(time.RFC3339))
-		}
-		fmt.Fprintln(tab)
+	for _, h := range v.Holders {
+		fmt.Fprintln(tab, strings.Join(v.holder(h), "\t"))
 	}
-	for i, w := range s.Waiters {
-		fmt.Fprintf(tab, "  waiter %d\t%s", i+1, shown(w.ID))
-		if !w.Since.IsZero() {
-			fmt.Fprintf(tab, "\tsince %s", w.Since.UTC().Format(time.RFC3339))
-		}
-		if !w.Until.IsZero() {
-			fmt.Fprintf(tab, "\tgives up %s", w.Until.UTC().Format(time.RFC3339))
-		}
-		fmt.Fprintln(tab)
+	for i, w := range v.Waiters {
+		fmt.Fprintln(tab, strings.Join(v.waiter(i+1, w), "\t"))
 	}
 	_ = tab.Flush() // into memory
-	if !s.QueueStored {
+	if !v.QueueStored {
 		b.WriteString("  waiters are not recorded by this kind of lock\n")
 	}
 	return b.Bytes()
 }
+
+func (v view) holder(h recipes.Holder) []string {
+	line := []string{"  holder", shown(h.ID)}
+	if h.Count > 1 {
+		line = append(line, fmt.Sprintf("levels %d", h.Count))
+	}
+	switch {
+	case h.TTL > 0:
+		line = append(line, "lease left "+h.TTL.Round(100*time.Millisecond).String())
+	case h.TTL < 0:
+		line = append(line, "no lease")
+	}
+	line = append(line, v.origin(h.ID)...)
+	if h.HasFence {
+		line = append(line, fmt.Sprintf("fence %d", h.Fence))
+	}
+	return append(line, v.since(h.Since)...)
+}
+
+func (v view) waiter(n int, w recipes.Waiter) []string {
+	line := append([]string{fmt.Sprintf("  waiter %d", n), shown(w.ID)}, v.origin(w.ID)...)
+	if d, ok := v.details[w.ID]; ok {
+		line = append(line, fmt.Sprintf("fence %d", d.czxid))
+	}
+	line = append(line, v.since(w.Since)...)
+	if !w.Until.IsZero() {
+		line = append(line, "gives up "+w.Until.UTC().Format(time.RFC3339))
+	}
+	return line
+}
+
+// origin is whose a node is.
+func (v view) origin(owner string) []string {
+	d, ok := v.details[owner]
+	if !ok {
+		return nil
+	}
+	line := []string{"no session"}
+	if d.session != 0 {
+		line[0] = "session " + hex(d.session)
+	}
+	if d.host != "" {
+		line = append(line, "at "+shown(d.host))
+	}
+	return line
+}
+
+// since is an instant and how long ago that was. Of two clocks, one may be
+// ahead.
+func (v view) since(t time.Time) []string {
+	if t.IsZero() {
+		return nil
+	}
+	age := max(0, v.now.Sub(t)).Round(time.Second)
+	return []string{fmt.Sprintf("since %s (%v ago)", t.UTC().Format(time.RFC3339), age)}
+}
+
+// hex is how ZooKeeper prints a session.
+func hex(session int64) string { return fmt.Sprintf("0x%x", uint64(session)) }
 
 // shown keeps what somebody stored from doing anything to a terminal.
 func shown(s string) string {

@@ -17,6 +17,7 @@ type commands struct {
 	Demo         demoCmd    `cmd:"" help:"Sell more than there is, then do not: the same sale without a lock and under each lock."`
 	Run          runCmd     `cmd:"" help:"Run a command while holding a lock."`
 	Inspect      inspectCmd `cmd:"" help:"Show who holds a lock."`
+	Revoke       revokeCmd  `cmd:"" help:"Ask the holder of a lock on ZooKeeper to let go."`
 	ForceRelease forceCmd   `cmd:"" help:"Take a lock from a holder that will not give it back."`
 
 	Version kong.VersionFlag `help:"Print the version."`
@@ -39,9 +40,10 @@ func execute(args []string, o *output) int {
 	parser := kong.Must(
 		&c,
 		kong.Name("holdfast"),
-		kong.Description("Locks across processes, on Redis."),
+		kong.Description("Locks across processes, on Redis or ZooKeeper."),
 		kong.Writers(o.out, o.err),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 96}),
+		kong.ExplicitGroups([]kong.Group{{Key: "redis", Title: "On Redis:"}, {Key: "zk", Title: "On ZooKeeper:"}}),
 		kong.Vars{"version": version(), "recipes": recipeNames(), "layouts": layoutNames()},
 	)
 	if len(args) == 0 {

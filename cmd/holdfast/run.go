@@ -14,18 +14,19 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/recipes"
-	"github.com/holdfast-go/holdfast/rediscore"
 )
 
 type runCmd struct {
 	server
 	lockFlags
-	Wait          *time.Duration `placeholder:"D" help:"Wait at most that long for the lock; 0 asks once. Without it, wait for ever."`
-	Lease         *time.Duration `placeholder:"D" help:"Hold the lock for at most that long, and renew nothing. Without it, hold it until the command ends."`
-	WatchdogLease time.Duration  `default:"30s" placeholder:"D" help:"If this process dies, the lock is free after that (${default}); it is renewed every third of it."`
-	FenceEnv      string         `placeholder:"VAR" help:"Put the fencing token into that environment variable of the command. Implies --layout fenced."`
-	Grace         time.Duration  `default:"5s" placeholder:"D" help:"When the lock is lost, the command gets TERM, and KILL after that time (${default})."`
-	Command       []string       `arg:"" passthrough:"partial" help:"Command and its arguments, behind --."`
+	Wait           *time.Duration `placeholder:"D" help:"Wait at most that long for the lock; 0 asks once. Without it, wait for ever."`
+	Lease          *time.Duration `placeholder:"D" help:"Hold the lock for at most that long, and renew nothing. Without it, hold it until the command ends."`
+	WatchdogLease  *time.Duration `group:"redis" placeholder:"D" help:"If this process dies, the lock is free after that (30s); it is renewed every third of it."`
+	SessionTimeout *time.Duration `group:"zk" placeholder:"D" help:"If this process dies, the lock is free after that (10s), if the servers grant it."`
+	Revocable      bool           `group:"zk" help:"When somebody asks for the lock (holdfast revoke, Curator's Revoker), the command gets TERM."`
+	FenceEnv       string         `placeholder:"VAR" help:"Put the fencing token into that environment variable of the command. Implies --layout fenced on Redis."`
+	Grace          time.Duration  `default:"5s" placeholder:"D" help:"When the lock is lost, the command gets TERM, and KILL after that time (${default})."`
+	Command        []string       `arg:"" passthrough:"partial" help:"Command and its arguments, behind --."`
 }
 
 // Help is shown by holdfast run --help.
@@ -38,10 +39,12 @@ behind. Processes that the command leaves in the background run on without the l
 name inside the command waits for it, and so for ever.
 
 When the lock is lost (deleted, taken by force, its lease over, or the server out of reach for too long),
-the process group gets TERM, and KILL after --grace.
+the process group gets TERM, and KILL after --grace. With --revocable it also gets TERM each time that
+somebody asks for the lock, but the lock stays held until the command ends, however long that takes.
 
 The command finds the lock in its environment: HOLDFAST_NAME, HOLDFAST_OWNER (as holdfast inspect shows
-it) and, with --fence-env or --layout fenced, the fencing token (HOLDFAST_FENCE unless named otherwise).
+it) and the fencing token (HOLDFAST_FENCE unless named otherwise) if there is one: on ZooKeeper always, on
+Redis with --fence-env or --layout fenced.
 
 Exit code: the command's own, or 128+n when signal n ended the command or the wait. Also
 
@@ -62,7 +65,11 @@ func (r *runCmd) Run(o *output) error {
 	if r.Command[0] == "--" {
 		r.Command = r.Command[1:]
 	}
-	k, err := r.check()
+	t, err := r.target()
+	if err != nil {
+		return err
+	}
+	k, err := r.check(t.system)
 	if err != nil {
 		return err
 	}
@@ -70,15 +77,16 @@ func (r *runCmd) Run(o *output) error {
 	if err != nil {
 		return err
 	}
-	s, err := r.open(r.Redis, rediscore.WithWatchdogLease(r.WatchdogLease))
+	s, err := r.store(t, survival{r.WatchdogLease, r.SessionTimeout})
 	if err != nil {
 		return err
 	}
 	signals := catch()
 	defer signal.Stop(signals)
-	h, err := r.acquire(o, s, k.redis(s.redis, r.Name), signals)
+	asked := make(requests, 1)
+	h, err := r.acquire(o, s, k, asked, signals)
 	if err == nil {
-		err = r.under(o, h, path, signals)
+		err = r.under(o, h, path, asked, signals)
 	}
 	// What is being cleaned up behind a call that has left gets a moment.
 	ctx, cancel := context.WithTimeout(context.Background(), cleanUp)
@@ -89,7 +97,18 @@ func (r *runCmd) Run(o *output) error {
 
 const cleanUp = 5 * time.Second
 
-func (r *runCmd) check() (kind, error) {
+// requests to let go; one that nobody has looked at yet stands for those that
+// follow.
+type requests chan struct{}
+
+func (r requests) heard(*recipes.Hold) {
+	select {
+	case r <- struct{}{}:
+	default:
+	}
+}
+
+func (r *runCmd) check(system string) (kind, error) {
 	switch {
 	case len(r.Command) == 0:
 		return kind{}, &exit{exitUsage, errors.New("there is no command behind --")}
@@ -98,12 +117,16 @@ func (r *runCmd) check() (kind, error) {
 	case strings.ContainsAny(r.FenceEnv, "=\x00"):
 		return kind{}, &exit{exitUsage, fmt.Errorf("--fence-env %q is no name of a variable", r.FenceEnv)}
 	}
-	fitting, err := r.fitting()
+	fitting, err := r.fitting(system)
 	if err != nil {
 		return kind{}, err
 	}
 	for _, k := range fitting {
-		if r.FenceEnv == "" || k.fenced {
+		switch {
+		case r.FenceEnv != "" && !k.fenced:
+		case r.Revocable && !k.revocable:
+			return kind{}, &exit{exitUsage, fmt.Errorf("--revocable: holders of a %s of layout %s cannot be asked", r.Recipe, k.layout)}
+		default:
 			return k, nil
 		}
 	}
@@ -122,19 +145,42 @@ func executable(command []string) (string, error) {
 	return "", &exit{exitCannotRun, err}
 }
 
-func (r *runCmd) options() []recipes.LockOption {
+// lock waits for the store, if it is one to wait for, and for the lock: both
+// together no longer than --wait.
+func (r *runCmd) lock(ctx context.Context, s store, k kind, asked requests) (*recipes.Hold, error) {
+	began := time.Now()
+	if err := r.ready(ctx, s); err != nil {
+		return nil, err
+	}
 	var opts []recipes.LockOption
 	if r.Wait != nil {
-		opts = append(opts, recipes.WithWait(*r.Wait))
+		opts = append(opts, recipes.WithWait(*r.Wait-time.Since(began)))
 	}
 	if r.Lease != nil {
 		opts = append(opts, recipes.WithLease(*r.Lease))
 	}
-	return opts
+	var heard func(*recipes.Hold)
+	if r.Revocable {
+		heard = asked.heard
+	}
+	return s.lock(k, r.Name, heard).Lock(ctx, opts...)
+}
+
+func (r *runCmd) ready(ctx context.Context, s store) error {
+	if r.Wait == nil {
+		return s.open(ctx)
+	}
+	limit := *r.Wait
+	if limit <= 0 {
+		limit = answerWithin // to ask once takes an answer
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return s.open(ctx)
 }
 
 // acquire waits for the lock until a signal ends the wait.
-func (r *runCmd) acquire(o *output, s *store, l recipes.Locker, signals chan os.Signal) (*recipes.Hold, error) {
+func (r *runCmd) acquire(o *output, s store, k kind, asked requests, signals chan os.Signal) (*recipes.Hold, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	type result struct {
@@ -143,7 +189,7 @@ func (r *runCmd) acquire(o *output, s *store, l recipes.Locker, signals chan os.
 	}
 	got := make(chan result, 1)
 	go func() {
-		h, err := l.Lock(ctx, r.options()...)
+		h, err := r.lock(ctx, s, k, asked)
 		got <- result{h, err}
 	}()
 	patience := time.NewTimer(patienceWithStore)
@@ -163,7 +209,7 @@ func (r *runCmd) acquire(o *output, s *store, l recipes.Locker, signals chan os.
 				cancel(signalled(sig))
 			}
 		case <-patience.C:
-			go s.complain(ctx, o)
+			go complain(ctx, o, s)
 		}
 	}
 }
@@ -172,22 +218,22 @@ func (r *runCmd) acquire(o *output, s *store, l recipes.Locker, signals chan os.
 // store is there at all: a Lock waits through outages and says nothing.
 const patienceWithStore = 2 * time.Second
 
-func (s *store) complain(ctx context.Context, o *output) {
+func complain(ctx context.Context, o *output, s store) {
 	ctx, cancel := context.WithTimeout(ctx, patienceWithStore)
 	defer cancel()
-	if err := s.db.Ping(ctx).Err(); err != nil && !errors.Is(ctx.Err(), context.Canceled) {
-		o.say("%s does not answer yet: %v", s.where, err)
+	if err := s.reach(ctx); err != nil && !errors.Is(ctx.Err(), context.Canceled) {
+		o.say("%v does not answer yet: %v", s, err)
 	}
 }
 
 // under runs the command and lets go of the lock.
-func (r *runCmd) under(o *output, h *recipes.Hold, path string, signals chan os.Signal) error {
+func (r *runCmd) under(o *output, h *recipes.Hold, path string, asked requests, signals chan os.Signal) error {
 	c, err := startChild(path, r.Command, r.environment(h))
 	if err != nil {
 		err = &exit{exitCannotRun, fmt.Errorf("run %s: %w", path, err)}
 		return errors.Join(err, h.Release(context.Background()))
 	}
-	w := &watch{output: o, child: c, hold: h, signals: signals, grace: r.Grace}
+	w := &watch{output: o, child: c, hold: h, signals: signals, asked: asked, grace: r.Grace}
 	code := w.untilEnd()
 	err = h.Release(context.Background())
 	switch {

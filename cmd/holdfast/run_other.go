@@ -27,6 +27,7 @@ type watch struct {
 	child    *child
 	hold     *recipes.Hold
 	signals  chan os.Signal
+	asked    requests
 	grace    time.Duration
 	stopping bool
 }

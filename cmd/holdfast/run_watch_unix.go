@@ -17,6 +17,7 @@ type watch struct {
 	child    *child
 	hold     *recipes.Hold
 	signals  chan os.Signal
+	asked    requests // to let go
 	grace    time.Duration
 	tty      *terminal
 	stopping bool // the lock was lost: the group has got TERM
@@ -41,6 +42,8 @@ func (w *watch) untilEnd() int {
 			w.child.pass(sig)
 		case sig := <-w.child.stopped:
 			w.pause(sig)
+		case <-w.asked:
+			w.letGo()
 		case <-lost:
 			lost = nil
 			w.stop()
@@ -71,6 +74,17 @@ func (w *watch) stop() {
 	w.child.signalGroup(syscall.SIGTERM)
 	w.child.signalGroup(syscall.SIGCONT)
 	w.kill = time.After(w.grace)
+}
+
+// letGo is what a request asks for: the command ends in its own time, and the
+// lock stays ours until then.
+func (w *watch) letGo() {
+	if w.stopping {
+		return
+	}
+	w.say("somebody asks for the lock; telling the command to end")
+	w.child.signalGroup(syscall.SIGTERM)
+	w.child.signalGroup(syscall.SIGCONT)
 }
 
 // lookAgain is when to look for what is left of the group; nil when nothing is,

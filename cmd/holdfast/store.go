@@ -2,136 +2,111 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
-	"fmt"
-	"net"
 	"os"
+	"reflect"
 	"strings"
+	"time"
 
-	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
-
-	"github.com/holdfast-go/holdfast/rediscore"
-	"github.com/holdfast-go/holdfast/rediscore/goredis"
+	"github.com/holdfast-go/holdfast/recipes"
 )
 
 // server is the store of the commands that are about a lock of the user's.
 type server struct {
-	Redis []string `env:"HOLDFAST_REDIS" default:"127.0.0.1:6379" placeholder:"ADDR" help:"Where Redis is (host:port). Several with --cluster or --sentinel-master."`
+	Redis []string `placeholder:"ADDR" help:"Where Redis is (host:port; $$HOLDFAST_REDIS), 127.0.0.1:6379 when nothing is said. Several with --cluster or --sentinel-master."`
+	ZK    []string `name:"zk" placeholder:"ADDR" help:"Where ZooKeeper is, in place of Redis (host:port; $$HOLDFAST_ZK). Several are servers of one ensemble."`
 	connection
 }
 
-// connection is how to talk to Redis, wherever it is.
+// connection is how to talk to the store, wherever it is.
 type connection struct {
-	Username       string `help:"User to log in as. The password is taken from the environment: REDIS_PASSWORD."`
-	TLS            bool   `name:"tls" help:"Encrypt the connection, and check the server's certificate."`
-	DB             int    `name:"db" default:"0" placeholder:"N" help:"Number of the database."`
-	Cluster        bool   `help:"It is a Redis Cluster; the addresses are nodes of it."`
-	SentinelMaster string `placeholder:"NAME" help:"The addresses are sentinels; this is what they call the primary."`
-	Namespace      string `placeholder:"PREFIX" help:"Text in front of every name in the store."`
+	Namespace string `placeholder:"PREFIX" help:"Text in front of every name in the store; on ZooKeeper a path."`
+	tlsFlags
+	redisFlags
+	zkFlags
+}
+
+// The two systems that locks can be in.
+const (
+	onRedis     = "Redis"
+	onZooKeeper = "ZooKeeper"
+)
+
+// target is the servers of one system.
+type target struct {
+	system string
+	addrs  []string
+}
+
+const usualRedis = "127.0.0.1:6379"
+
+// target is where the flags say, or else the environment.
+func (s *server) target() (target, error) {
+	r, z := s.Redis, s.ZK
+	if len(r)+len(z) == 0 {
+		r, z = listed("HOLDFAST_REDIS"), listed("HOLDFAST_ZK")
+		if len(r) > 0 && len(z) > 0 {
+			return target{}, &exit{exitUsage, errors.New("HOLDFAST_REDIS and HOLDFAST_ZK are both set: say --redis or --zk")}
+		}
+	}
+	if len(r)+len(z) == 0 {
+		r = []string{usualRedis}
+	}
+	return oneOf(r, z)
+}
+
+func oneOf(redis, zk []string) (target, error) {
+	switch {
+	case len(redis) > 0 && len(zk) > 0:
+		return target{}, &exit{exitUsage, errors.New("--redis and --zk do not go together")}
+	case len(zk) > 0:
+		return target{onZooKeeper, zk}, nil
+	}
+	return target{onRedis, redis}, nil
+}
+
+func listed(variable string) []string {
+	if v := os.Getenv(variable); v != "" {
+		return strings.Split(v, ",")
+	}
+	return nil
 }
 
 // store is a connection to where the locks are: an identity of its own, as
 // another process has.
-type store struct {
-	redis *rediscore.Client
-	db    redis.UniversalClient
-	where string
+type store interface {
+	String() string // where it is
+	// open comes first. It waits for ZooKeeper; on Redis it does no I/O.
+	open(context.Context) error
+	// reach tells why the store does not answer, if it does not.
+	reach(context.Context) error
+	// lock is the lock of that name; heard is told of requests to let go.
+	lock(k kind, name string, heard func(*recipes.Hold)) recipes.Locker
+	// details is what the store knows of the owners beyond their Status.
+	details(context.Context, kind, recipes.Status) (map[string]detail, error)
+	// close waits, until ctx ends, for what is being cleaned up behind calls
+	// that have left.
+	close(context.Context) error
+	shelf
 }
 
-// open does no I/O.
-func (c *connection) open(addrs []string, opts ...rediscore.Option) (*store, error) {
-	o, err := c.options(addrs)
+// survival is for how long a lock outlives its process; nil: as usual.
+type survival struct{ lease, session *time.Duration }
+
+// store makes a connection and does no I/O.
+func (c *connection) store(t target, s survival) (store, error) {
+	var made store
+	var err error
+	if t.system == onZooKeeper {
+		made, err = c.zooKeeper(t.addrs, s)
+	} else {
+		made, err = c.redis(t.addrs, s)
+	}
 	if err != nil {
 		return nil, &exit{exitUsage, err}
 	}
-	db := redis.NewUniversalClient(o)
-	if c.Namespace != "" {
-		opts = append(opts, rediscore.WithNamespace(c.Namespace))
-	}
-	core, err := goredis.New(db, opts...)
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return &store{redis: core, db: db, where: c.where(o.Addrs)}, nil
+	return made, nil
 }
 
-func (c *connection) options(addrs []string) (*redis.UniversalOptions, error) {
-	switch {
-	case c.Cluster && c.SentinelMaster != "":
-		return nil, errors.New("--cluster and --sentinel-master do not go together")
-	case c.Cluster && c.DB != 0:
-		return nil, errors.New("a cluster has no --db but 0")
-	case len(addrs) > 1 && !c.Cluster && c.SentinelMaster == "":
-		return nil, errors.New("several addresses need --cluster or --sentinel-master")
-	}
-	o := &redis.UniversalOptions{
-		Username:              c.Username,
-		Password:              os.Getenv("REDIS_PASSWORD"),
-		DB:                    c.DB,
-		MasterName:            c.SentinelMaster,
-		IsClusterMode:         c.Cluster,
-		ContextTimeoutEnabled: true,
-		// What a lock protects must not be written again after the lock is gone.
-		MaxRetries:               -1,
-		DisableIdentity:          true,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	}
-	if c.TLS {
-		o.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
-	for _, a := range addrs {
-		a, err := c.address(a)
-		if err != nil {
-			return nil, err
-		}
-		o.Addrs = append(o.Addrs, a)
-	}
-	return o, nil
-}
-
-// address puts the usual port to a host without one. A path is a Unix socket.
-func (c *connection) address(a string) (string, error) {
-	if strings.HasPrefix(a, "/") {
-		return a, nil
-	}
-	if !strings.Contains(a, ":") && a != "" {
-		port := "6379"
-		if c.SentinelMaster != "" {
-			port = "26379"
-		}
-		return net.JoinHostPort(a, port), nil
-	}
-	host, port, err := net.SplitHostPort(a)
-	if err == nil && (host == "" || port == "") {
-		err = errors.New("host or port is missing")
-	}
-	if err != nil {
-		return "", fmt.Errorf("--redis %q is no host:port: %w", a, err)
-	}
-	return a, nil
-}
-
-func (c *connection) where(addrs []string) string {
-	list := strings.Join(addrs, ", ")
-	switch {
-	case c.Cluster:
-		return "Redis Cluster at " + list
-	case c.SentinelMaster != "":
-		return fmt.Sprintf("Redis %q, as named by the sentinels at %s", c.SentinelMaster, list)
-	}
-	return "Redis at " + list
-}
-
-// close waits, until ctx ends, for what is being cleaned up behind calls that
-// have left.
-func (s *store) close(ctx context.Context) error {
-	return errors.Join(s.redis.Close(ctx), s.db.Close())
-}
-
-// silence is a logger.
-type silence struct{}
-
-// Printf is what the driver calls.
-func (silence) Printf(context.Context, string, ...any) {}
+// given reports whether any flag of a group was used.
+func given(flags any) bool { return !reflect.ValueOf(flags).IsZero() }

@@ -13,33 +13,33 @@ func TestAnAddressWithoutAPortGetsTheUsualOne(t *testing.T) {
 		"[::1]:6379":         "[::1]:6379",
 		"/run/redis.sock":    "/run/redis.sock",
 	} {
-		got, err := (&connection{}).address(given)
+		got, err := (&connection{}).redisAddress(given)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
-	got, err := (&connection{SentinelMaster: "x"}).address("a")
+	got, err := (&connection{redisFlags: redisFlags{SentinelMaster: "x"}}).redisAddress("a")
 	require.NoError(t, err)
 	require.Equal(t, "a:26379", got)
 	for _, bad := range []string{"", ":6379", "a:", "::1", "a:b:c"} {
-		_, err := (&connection{}).address(bad)
+		_, err := (&connection{}).redisAddress(bad)
 		require.Error(t, err, "%q", bad)
 	}
 }
 
 func TestTLSIsAskedForAndChecked(t *testing.T) {
-	o, err := (&connection{TLS: true}).options([]string{"redis.example"})
+	o, err := (&connection{tlsFlags: tlsFlags{TLS: true}}).redisOptions([]string{"redis.example"})
 	require.NoError(t, err)
 	require.NotNil(t, o.TLSConfig)
 	require.False(t, o.TLSConfig.InsecureSkipVerify)
-	o, err = (&connection{}).options([]string{"redis.example"})
+	o, err = (&connection{}).redisOptions([]string{"redis.example"})
 	require.NoError(t, err)
 	require.Nil(t, o.TLSConfig)
 }
 
 func TestADatabaseIsOneOfASingleServer(t *testing.T) {
-	_, err := (&connection{Cluster: true, DB: 1}).options([]string{"a"})
+	_, err := (&connection{redisFlags: redisFlags{Cluster: true, DB: 1}}).redisOptions([]string{"a"})
 	require.Error(t, err)
-	o, err := (&connection{DB: 3}).options([]string{"a"})
+	o, err := (&connection{redisFlags: redisFlags{DB: 3}}).redisOptions([]string{"a"})
 	require.NoError(t, err)
 	require.Equal(t, 3, o.DB)
 }
