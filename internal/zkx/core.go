@@ -155,11 +155,15 @@ func (c *Core) timeout() time.Duration {
 
 // attemptLimit is how long a call waits for one answer before it looks at its
 // other ways out; no longer than what is left of its patience with a silent
-// store.
+// store. A call that comes when the patience of others is over gets an attempt of
+// its own.
 func (c *Core) attemptLimit() time.Duration {
 	timeout := c.timeout()
-	left := timeout - c.quiet.Length()
-	return max(min(timeout/3, longestAttempt, left), time.Millisecond)
+	limit := min(timeout/3, longestAttempt)
+	if left := timeout - c.quiet.Length(); left > 0 {
+		return min(limit, left)
+	}
+	return limit
 }
 
 // try bounds one request in time; closing the client ends it.

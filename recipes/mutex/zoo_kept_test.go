@@ -106,7 +106,7 @@ func TestZooBL110ClientLocksAgainAfterALongCut(t *testing.T) {
 	<-time.After(session)
 	r.tap.darken(false)
 	require.ErrorIs(t, h.Release(t.Context()), recipes.ErrLost)
-	again := lockIn(t, m, 10*time.Second)
+	again := lockAgain(t, m)
 	require.ErrorIs(t, h.Err(), recipes.ErrLost, "for good")
 	release(t, again)
 	r.free(slack)
@@ -164,7 +164,7 @@ func TestZooOutageEndsWaitersAfterOneSessionTimeoutAndTriesAfterAThird(t *testin
 	require.Less(t, time.Since(start), session/3+slack)
 	require.NoError(t, r.server.Resume())
 	_ = h.Release(t.Context())
-	release(t, lockIn(t, m, 10*time.Second))
+	release(t, lockAgain(t, m))
 	r.free(10 * time.Second)
 }
 

@@ -141,3 +141,19 @@ func (r *zooRig) plant(name string, flags int32, acl []zk.ACL) string {
 	require.NoError(r.t, err)
 	return made
 }
+
+// lockAgain locks after an outage: until the client has a session again, its
+// patience with the store is over at once.
+func lockAgain(t *testing.T, m *mutex.Mutex) *recipes.Hold {
+	t.Helper()
+	for start := time.Now(); ; {
+		h, err := m.Lock(context.WithoutCancel(t.Context()))
+		if err == nil {
+			return h
+		}
+		if !errors.Is(err, recipes.ErrUnavailable) || time.Since(start) > 20*time.Second {
+			t.Errorf("lock after the outage: %v", err)
+			return nil
+		}
+	}
+}
