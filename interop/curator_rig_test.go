@@ -3,8 +3,10 @@ package interop_test
 import (
 	"context"
 	"errors"
+	"net"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,6 +41,7 @@ type line struct {
 	java    *peer.Peer
 	goes    *zkcore.Client
 	raw     *zk.Conn // looks at the nodes
+	gate    sync.RWMutex
 }
 
 // inLine runs a test for each Curator asked for, each time with a ZooKeeper of
@@ -79,7 +82,7 @@ func (l *line) settings(name string) peer.Curator {
 func (l *line) client(t *testing.T, opts ...zkcore.Option) *zkcore.Client {
 	t.Helper()
 	c, err := gozk.Connect(soon(t), []string{l.server.Addr()},
-		append([]zkcore.Option{zkcore.WithSessionTimeout(l.session)}, opts...)...)
+		append([]zkcore.Option{zkcore.WithSessionTimeout(l.session), zkcore.WithDialer(l.dial)}, opts...)...)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), slack)
@@ -87,6 +90,13 @@ func (l *line) client(t *testing.T, opts ...zkcore.Option) *zkcore.Client {
 		require.NoError(t, c.Close(ctx))
 	})
 	return c
+}
+
+// dial waits while the gate is closed.
+func (l *line) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	l.gate.RLock()
+	defer l.gate.RUnlock()
+	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
 func (l *line) mutex(path string, opts ...mutex.ZooKeeperOption) *mutex.Mutex {
@@ -145,10 +155,14 @@ func (l *line) owner(t *testing.T, path, node string) int64 {
 	return stat.EphemeralOwner
 }
 
-// expire ends a session behind its client's back. A client that is quick may take
-// it back in between: then it is ended again.
+// expire ends a session behind its client's back. It is taken over and closed,
+// and no client may come back in between: its session could survive, or else its
+// connection, on which the server then answers nothing. An expiry leaves neither.
+// Go's clients wait at the gate; Java's pause before they connect again.
 func (l *line) expire(t *testing.T, session int64) {
 	t.Helper()
+	l.gate.Lock()
+	defer l.gate.Unlock()
 	for there := true; there; there = slices.Contains(l.server.Sessions(t), session) {
 		if err := l.server.KillSession(soon(t), session); !errors.Is(err, stores.ErrNoSession) {
 			require.NoError(t, err)
