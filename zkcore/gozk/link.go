@@ -25,6 +25,7 @@ type link struct {
 	mu      sync.Mutex
 	granted time.Duration // the time-out, by the server
 	wire    *wire
+	zxid    int64 // of the last answer
 	fails   int
 	err     error // of the last connection that failed
 	waiting map[frameKey][]*mark
@@ -110,6 +111,9 @@ func (l *link) answered(xid int32, zxid int64) {
 	if m := l.sent[xid]; m != nil {
 		m.zxid = zxid
 	}
+	if xid > 0 && zxid > 0 {
+		l.zxid = zxid
+	}
 }
 
 // dial is the driver's zk.Dialer. It pauses before it goes on after a failure:
@@ -133,7 +137,7 @@ func (l *link) dial(network, address string, _ time.Duration) (net.Conn, error) 
 		return nil, zkcore.ErrSessionOver
 	}
 	l.fails++ // until the server has said yes
-	l.wire = &wire{Conn: c, link: l, limit: time.Now().Add(l.patience())}
+	l.wire = &wire{Conn: c, link: l, limit: time.Now().Add(l.patience()), since: l.zxid}
 	return l.wire, nil
 }
 

@@ -206,3 +206,44 @@ func TestWatchTellsTheEndOfItsSessionToo(t *testing.T) {
 	require.Equal(t, zkcore.SessionOver, <-events)
 	require.Empty(t, events)
 }
+
+// Whatever else is asked in the moment of a reconnect: a watch is told what it
+// has missed, and nothing that it has not.
+func TestReconnectTellsWatchesWhatTheyHaveMissed(t *testing.T) {
+	server := stores.SharedZooKeeper(t)
+	oracle := server.Client(t)
+	l := &line{}
+	s := open(t, l, server.Addr())
+	const changed, still = "/missed", "/unmissed"
+	seen := map[string]chan zkcore.Event{changed: make(chan zkcore.Event, 1), still: make(chan zkcore.Event, 1)}
+	watch := func(path string) {
+		_, err := s.Do(t.Context(), zkcore.Op{Kind: zkcore.Get, Path: path, OnEvent: func(e zkcore.Event) { seen[path] <- e }})
+		require.NoError(t, err)
+	}
+	for _, path := range []string{changed, still} {
+		_, err := s.Do(t.Context(), zkcore.Op{Kind: zkcore.Create, Path: path, Mode: zkcore.Ephemeral, ACL: s.set.ACL})
+		require.NoError(t, err)
+	}
+	watch(still)
+	for range 10 {
+		watch(changed)
+		l.set(true)
+		_, err := oracle.Set(changed, nil, -1)
+		require.NoError(t, err)
+		var g sync.WaitGroup
+		for range 20 {
+			g.Go(func() {
+				_, _ = s.Do(t.Context(), zkcore.Op{Kind: zkcore.Check, Path: "/", Version: zkcore.AnyVersion})
+			})
+		}
+		l.set(false)
+		g.Wait()
+		select {
+		case e := <-seen[changed]:
+			require.Equal(t, zkcore.Changed, e)
+		case <-time.After(10 * time.Second):
+			require.FailNow(t, "the change is not told")
+		}
+		require.Empty(t, seen[still])
+	}
+}

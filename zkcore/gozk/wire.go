@@ -20,6 +20,7 @@ type wire struct {
 	net.Conn
 	link     *link
 	limit    time.Time // for the server to accept the session
+	since    int64     // zxid of the last answer on the connection before
 	shaken   bool      // the connect request is out
 	accepted atomic.Bool
 	in       answers
@@ -35,6 +36,7 @@ const (
 	opMulti    = 14
 
 	opCreateContainer = 19
+	opSetWatches      = 101
 )
 
 func (w *wire) Write(b []byte) (int, error) {
@@ -43,12 +45,15 @@ func (w *wire) Write(b []byte) (int, error) {
 	}
 	if !w.shaken {
 		w.shaken = true
-		return w.Conn.Write(b)
+		return w.Conn.Write(withZxid(b, connectZxid, w.since))
 	}
 	var m *mark
 	key, xid, ok := requestKey(b)
 	if ok {
 		m = w.link.writing(key, xid)
+	}
+	if key.opcode == opSetWatches {
+		b = withZxid(b, watchesZxid, w.since)
 	}
 	n, err := w.Conn.Write(contained(key, b))
 	if m != nil {
@@ -128,11 +133,12 @@ type answers struct {
 // length, version and time-out of the answer to the connect request.
 const (
 	answerHead  = 16
+	zxidAt      = 8 // to the end of it
 	connectHead = 12
 )
 
 // feed hands on what the head of each answer says, before the driver sees the
-// rest of it.
+// rest of it, and takes the zxid out of it.
 func (a *answers) feed(b []byte, got func(xid int32, zxid int64), accepted func(time.Duration)) {
 	for len(b) > 0 {
 		if a.skip > 0 {
@@ -146,6 +152,9 @@ func (a *answers) feed(b []byte, got func(xid int32, zxid int64), accepted func(
 			want = connectHead
 		}
 		n := copy(a.head[a.have:want], b)
+		if a.first {
+			clear(b[min(max(zxidAt-a.have, 0), n):n])
+		}
 		a.have += n
 		b = b[n:]
 		if a.have < want {
