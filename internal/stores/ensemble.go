@@ -107,7 +107,7 @@ func newEnsemble(ctx context.Context, dir string, o options) (*ZooEnsemble, erro
 		}
 	}
 	// A server takes the leader for gone after syncLimit ticks of silence.
-	peers = append(peers, "initLimit=50", "syncLimit=10")
+	peers = append(peers, "initLimit=25", "syncLimit=10")
 	for _, s := range e.servers {
 		err := os.WriteFile(filepath.Join(s.dir, "data", "myid"), []byte(strconv.Itoa(s.id)), 0o600)
 		if err == nil {

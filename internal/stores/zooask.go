@@ -41,10 +41,11 @@ func ask(ctx context.Context, addr, word string) (string, error) {
 }
 
 // serves: a server that has not joined its ensemble answers, but it has no
-// mode.
+// mode. The port for TLS opens a little after the other, and its first
+// handshake takes a cold Java longer than a client may want to wait.
 func (s *ZooServer) serves(ctx context.Context) bool {
 	mode, err := s.Mode(ctx)
-	return err == nil && mode != ""
+	return err == nil && mode != "" && (!s.tls || s.shakesHands(ctx))
 }
 
 var (

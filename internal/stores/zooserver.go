@@ -16,7 +16,8 @@ import (
 // never changes and its data stays, also while it is down.
 type ZooServer struct {
 	daemon
-	id int // in its ensemble, from 1
+	id  int // in its ensemble, from 1
+	tls bool
 }
 
 // ID is the server's number in its ensemble, from 1.
@@ -69,7 +70,7 @@ func newZoo(ctx context.Context, dir string, id int, o options) (*ZooServer, err
 		return nil, err
 	}
 	_ = os.Remove(filepath.Join(dir, "server.log")) // of an earlier try
-	s := &ZooServer{daemon: daemon{what: "zookeeper server", path: java, dir: dir}, id: id}
+	s := &ZooServer{daemon: daemon{what: "zookeeper server", path: java, dir: dir}, id: id, tls: o.tls}
 	for range zooPorts {
 		p, err := freeport.Take()
 		if err != nil {
@@ -96,7 +97,7 @@ func (s *ZooServer) confPath() string { return filepath.Join(s.dir, "zoo.cfg") }
 // configure writes zoo.cfg; peers are the lines about an ensemble.
 func (s *ZooServer) configure(o options, peers ...string) error {
 	lines := append(zooConfig(s, o), peers...)
-	if o.tls {
+	if s.tls {
 		secure, err := s.tlsConfig()
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package stores
 
 import (
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -42,6 +43,16 @@ func TLSConfig() (*tls.Config, error) {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(k.authority)
 	return &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, ServerName: "127.0.0.1"}, nil
+}
+
+func (s *ZooServer) shakesHands(ctx context.Context) bool {
+	conf, err := TLSConfig()
+	if err != nil {
+		return false
+	}
+	d := tls.Dialer{NetDialer: &net.Dialer{Timeout: 5 * time.Second}, Config: conf}
+	c, err := d.DialContext(ctx, "tcp", s.TLSAddr())
+	return err == nil && c.Close() == nil
 }
 
 // tlsConfig is what zoo.cfg needs beside the other lines. TLS is for the
