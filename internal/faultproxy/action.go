@@ -7,6 +7,7 @@ type Action struct {
 	kind  actionKind
 	delay time.Duration
 	text  string
+	code  int32
 }
 
 type actionKind int
@@ -21,6 +22,11 @@ const (
 	actHold
 	actHoldReset
 	actRefuse
+	actDelayReply
+	actDropReply
+	actDropRequest
+	actResetBehind
+	actCut // of a frame, see CutAt
 )
 
 // SwallowReply lets the server carry the request out, and keeps its reply and
@@ -55,6 +61,24 @@ func Hold() Action { return Action{kind: actHold} }
 // request at Release: a request that arrives late, from a client that has
 // long given it up.
 func HoldAndReset() Action { return Action{kind: actHoldReset} }
+
+// DelayReply lets the server carry the request out, and passes the reply, and
+// what is behind it, on after d.
+func DelayReply(d time.Duration) Action { return Action{kind: actDelayReply, delay: d} }
+
+// DropReply lets the server carry the request out, and loses its reply alone:
+// what comes later passes. It is for ZooKeeper, whose replies carry the number
+// of their request; a client of Redis would take the next reply for it.
+func DropReply() Action { return Action{kind: actDropReply} }
+
+// DropRequest keeps the request alone from the server: later ones pass. It is
+// for ZooKeeper, like DropReply.
+func DropRequest() Action { return Action{kind: actDropRequest} }
+
+// ResetBehind forwards the request and resets the client's connection at once,
+// without waiting for the server. The request arrives; whether its answer was
+// under way by then is open.
+func ResetBehind() Action { return Action{kind: actResetBehind} }
 
 // ReplyError keeps the request from the server and answers it with an error
 // line, for example "BUSY Redis is busy running a script".

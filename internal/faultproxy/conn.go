@@ -22,6 +22,8 @@ type Conn struct {
 	once   sync.Once
 	client *net.TCPConn
 
+	flight int // requests without an answer; guarded by the log's lock
+
 	mu     sync.Mutex
 	server *net.TCPConn // nil before it is dialled
 }
@@ -103,7 +105,7 @@ func (c *Conn) cutIfMalformed(err error) {
 }
 
 // readReplies reads what the server sends. When the server ends the
-// connection, so does the proxy: Redis never closes one half.
+// connection, so does the proxy: neither store closes one half.
 func (c *Conn) readReplies() {
 	r := bufio.NewReaderSize(c.server, 64<<10)
 	lane := c.lanes[ToClient]
@@ -116,6 +118,10 @@ func (c *Conn) readReplies() {
 				end = endReset
 			}
 			lane.push(item{end: end})
+			return
+		}
+		if c.p.cutHere(ToClient, rep.beat) {
+			lane.push(item{end: endReset})
 			return
 		}
 		c.answer(rep)
@@ -140,6 +146,9 @@ func (c *Conn) write(d Direction, to *net.TCPConn) {
 			over = true
 		default:
 			if !over {
+				if it.done != nil {
+					c.p.log.answer(it.done, it.code)
+				}
 				_, err := to.Write(it.data)
 				over = err != nil
 			}

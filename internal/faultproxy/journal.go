@@ -1,12 +1,23 @@
 package faultproxy
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // Command is a request in the log.
 type Command struct {
 	Request
 	Burst    int  // number of the client's write that it came in
-	Answered bool // by the server or by a forged reply
+	Answered bool // by the server or by a forged reply, which is on its way to the client
+
+	AnsweredAt time.Time
+	Code       int32 // ZooKeeper: the error of the answer, 0 for none
+	// InFlight is how many earlier requests of its connection had no answer
+	// when this one was read, heartbeats aside: 0 says that the client had
+	// everything it had asked for. Where an answer can overtake the client's
+	// next write, a Delay of the answers makes it certain.
+	InFlight int
 }
 
 // Stats are counts since the proxy started, or since Reset.
@@ -14,7 +25,7 @@ type Stats struct {
 	Accepted  int // connections
 	Requests  int
 	Bursts    int // writes of clients; the requests of a pipeline are one
-	Messages  int // messages to subscribers that came from the server
+	Messages  int // messages to subscribers, or watch events, that came from the server
 	Withheld  int // of these, not passed on
 	Malformed int // connections cut because they spoke something else
 	// RoundTrips are the bursts of which at least one request was answered.
@@ -28,10 +39,12 @@ type journal struct {
 	stats  Stats
 	bursts int
 	lines  []*line
+	pushes []Message
 }
 
 type line struct {
 	Command
+	conn  *Conn
 	burst *burst
 }
 
@@ -58,11 +71,15 @@ func (j *journal) newBurst() *burst {
 	return &burst{number: j.bursts}
 }
 
-func (j *journal) add(req *Request, b *burst) *line {
-	l := &line{Command: Command{Request: *req, Burst: b.number}, burst: b}
+func (j *journal) add(c *Conn, req *Request, b *burst) *line {
+	l := &line{Command: Command{Request: *req, Burst: b.number}, conn: c, burst: b}
 	l.raw = nil // the words are enough
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	l.InFlight = c.flight
+	if l.waited() {
+		c.flight++
+	}
 	j.stats.Requests++
 	j.lines = append(j.lines, l)
 	if len(j.lines) > 2*kept {
@@ -71,12 +88,18 @@ func (j *journal) add(req *Request, b *burst) *line {
 	return l
 }
 
+// waited: the client waits for an answer to it.
+func (l *line) waited() bool { return l.frames > 0 && !l.beat }
+
 // answer must come before the client can see the reply: a test counts right
 // after its call returns.
-func (j *journal) answer(l *line) {
+func (j *journal) answer(l *line, code int32) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	l.Answered = true
+	l.Answered, l.AnsweredAt, l.Code = true, time.Now(), code
+	if l.waited() {
+		l.conn.flight--
+	}
 	if !l.burst.answered {
 		l.burst.answered = true
 		j.stats.RoundTrips++
@@ -114,9 +137,21 @@ func (p *Proxy) Count(match Match) int {
 	return n
 }
 
+// Flights is how many requests of the log match and were sent when their
+// client waited for nothing else: requests that go together are one.
+func (p *Proxy) Flights(match Match) int {
+	n := 0
+	for _, c := range p.Commands() {
+		if c.InFlight == 0 && match(c.Request) {
+			n++
+		}
+	}
+	return n
+}
+
 // Reset empties the log and sets the counts to zero.
 func (p *Proxy) Reset() {
 	p.log.mu.Lock()
 	defer p.log.mu.Unlock()
-	p.log.stats, p.log.lines = Stats{}, nil
+	p.log.stats, p.log.lines, p.log.pushes = Stats{}, nil, nil
 }

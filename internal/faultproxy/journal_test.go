@@ -47,11 +47,11 @@ func TestLostReplyIsNoRoundTrip(t *testing.T) {
 
 func TestLogForgetsTheOldestFirst(t *testing.T) {
 	j := &journal{}
-	b := j.newBurst()
+	b, c := j.newBurst(), &Conn{}
 	for range 3 * kept {
-		j.add(&Request{Name: "OLD"}, b)
+		j.add(c, &Request{Name: "OLD"}, b)
 	}
-	j.add(&Request{Name: "NEW"}, b)
+	j.add(c, &Request{Name: "NEW"}, b)
 	require.LessOrEqual(t, len(j.lines), 2*kept)
 	require.GreaterOrEqual(t, len(j.lines), kept)
 	require.Equal(t, "NEW", j.lines[len(j.lines)-1].Name)

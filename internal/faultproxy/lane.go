@@ -20,6 +20,8 @@ type item struct {
 	data []byte
 	end  ending
 	due  time.Time
+	done *line // the request that is answered when this has passed
+	code int32 // of that answer
 }
 
 // state is what stands in the way of one direction.

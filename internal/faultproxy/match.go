@@ -60,8 +60,12 @@ func Nth(n int, m Match) Match {
 
 // Keys are the keys of a script, the channels of a subscription, every
 // argument of the commands that take any number of keys, and the first
-// argument of any other command.
+// argument of any other command. For ZooKeeper they are the paths, those of a
+// multi included.
 func (r Request) Keys() []string {
+	if r.Zoo != nil {
+		return r.Zoo.paths()
+	}
 	words := r.Args
 	if len(words) < 2 {
 		return nil

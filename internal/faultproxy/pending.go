@@ -1,6 +1,9 @@
 package faultproxy
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // entry is a request that has not been answered in full.
 type entry struct {
@@ -9,6 +12,7 @@ type entry struct {
 	rule   *Rule  // nil for an ordinary request
 	left   int    // frames of the answer still to come
 	forged []byte // not nil: never sent to the server; this is the answer
+	code   int32  // of the forged answer
 	reset  bool   // never sent to the server; the connection ends here
 }
 
@@ -51,21 +55,20 @@ func (c *Conn) settle() {
 		if e.reset {
 			c.lanes[ToClient].push(item{end: endReset})
 		} else {
-			c.p.log.answer(e.line)
-			c.lanes[ToClient].push(item{data: e.forged})
+			c.lanes[ToClient].push(item{data: e.forged, done: e.line, code: e.code})
 		}
 		e.rule.happened()
 	}
 }
 
 // answer does with a frame of the server what its request's rule says. Only
-// this goroutine takes an entry that was sent out of the line, so the oldest
-// stays the oldest while its reply is held.
+// this goroutine takes an entry that was sent out of the line, so it stays
+// there while its reply is held.
 func (c *Conn) answer(rep *reply) {
 	c.open.mu.Lock()
 	var e *entry
-	if len(c.open.list) > 0 && c.proto.answers(c.open.list[0].req, rep) {
-		e = c.open.list[0]
+	if i := c.proto.match(c.open.list, rep); i >= 0 {
+		e = c.open.list[i]
 	}
 	c.open.mu.Unlock()
 	if e == nil {
@@ -73,9 +76,8 @@ func (c *Conn) answer(rep *reply) {
 		return
 	}
 	kind, ruled := e.act()
-	if ruled && kind == actHoldReply && e.left == e.req.frames {
-		e.rule.happened()
-		c.wait(e.rule.released)
+	if ruled && e.left == e.req.frames && (kind == actHoldReply || kind == actDelayReply) {
+		c.holdUp(e.rule, kind == actDelayReply)
 	}
 	c.open.mu.Lock()
 	defer c.open.mu.Unlock()
@@ -85,28 +87,34 @@ func (c *Conn) answer(rep *reply) {
 	}
 	c.deliver(e, rep)
 	if e.left == 0 {
-		c.open.list = c.open.list[1:]
+		c.open.list = slices.DeleteFunc(c.open.list, func(o *entry) bool { return o == e })
 		c.settle()
 	}
 }
 
 func (c *Conn) deliver(e *entry, rep *reply) {
 	kind, ruled := e.act()
-	if !ruled || kind != actSwallowReply && kind != actSwallowReplyReset {
+	var end ending
+	switch {
+	case ruled && kind == actSwallowReply:
+		end = endSilence
+	case ruled && kind == actSwallowReplyReset:
+		end = endReset
+	case ruled && kind == actDropReply:
+	default:
+		it := item{data: rep.raw}
 		if e.left == 0 {
-			c.p.log.answer(e.line)
+			it.done, it.code = e.line, rep.code
 		}
-		c.lanes[ToClient].push(item{data: rep.raw})
+		c.lanes[ToClient].push(it)
 		return
 	}
 	if e.left > 0 {
 		return
 	}
-	end := endSilence
-	if kind == actSwallowReplyReset {
-		end = endReset
+	if end != endNone {
+		c.lanes[ToClient].push(item{end: end})
 	}
-	c.lanes[ToClient].push(item{end: end})
 	e.rule.happened()
 }
 
@@ -114,7 +122,7 @@ func (c *Conn) deliver(e *entry, rep *reply) {
 func (c *Conn) unasked(rep *reply) {
 	copies := 1
 	if rep.message != nil {
-		copies = c.p.copies(*rep.message)
+		copies = c.p.copies(c.id, *rep.message)
 	}
 	for range copies {
 		c.lanes[ToClient].push(item{data: rep.raw})

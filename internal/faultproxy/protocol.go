@@ -7,15 +7,16 @@ import (
 )
 
 // protocol cuts the two byte streams of one connection into frames and says
-// which frame answers which request. Requests are answered in their order;
-// what a server sends without being asked comes in between. One value serves
-// one connection: readRequest is called by one goroutine, the other methods
-// by another or under the connection's lock.
+// which frame answers which request; what a server sends without being asked
+// comes in between. One value serves one connection: readRequest is called by
+// one goroutine, readReply by another, the other methods under the
+// connection's lock.
 type protocol interface {
 	readRequest(*bufio.Reader) (*Request, error)
 	readReply(*bufio.Reader) (*reply, error)
-	// answers tells whether a reply belongs to the oldest open request.
-	answers(*Request, *reply) bool
+	// match finds the request that a reply answers among the open ones, which
+	// stand in the order they were sent; -1 for none.
+	match(open []*entry, rep *reply) int
 	// errorReply forges the reply that refuses a request.
 	errorReply(req *Request, text string) []byte
 }
@@ -27,12 +28,15 @@ var errMalformed = errors.New("faultproxy: malformed frame")
 // Request is one request as a client sent it.
 type Request struct {
 	Conn int       // number of its connection, 1 for the first accepted
-	Name string    // name of the command, in capitals
-	Args []string  // all words, the name as sent first
+	Name string    // Redis: the command, in capitals; ZooKeeper: the operation, as in getChildren2
+	Args []string  // Redis: all words, the name as sent first; ZooKeeper: the name and the paths
 	At   time.Time // when it was read
+
+	Zoo *ZooRequest // nil for Redis
 
 	raw     []byte
 	frames  int    // how many frames answer it
+	beat    bool   // a heartbeat, which comes when it pleases
 	confirm string // RESP: the first word of these frames, for a subscription
 }
 
@@ -41,13 +45,16 @@ type reply struct {
 	raw     []byte
 	failed  bool  // an error, which ends the answer whatever was expected
 	message *Push // not nil: a message to a subscriber
-	kind    byte  // RESP: the type
+	beat    bool  // the answer to a heartbeat
+	kind    byte  // RESP: the type; ZooKeeper: what sort of frame
 	first   string
+	xid     int32 // ZooKeeper: number of the request that it answers
+	code    int32 // ZooKeeper: the error, 0 for none
 }
 
-// Push is a message to a subscriber.
+// Push is a message to a subscriber, or a watch event.
 type Push struct {
-	Kind    string // message, pmessage or smessage
-	Channel string
-	Payload string
+	Kind    string // message, pmessage or smessage; ZooKeeper: as in NodeDeleted
+	Channel string // ZooKeeper: the path
+	Payload string // ZooKeeper: the state of the session, a number
 }

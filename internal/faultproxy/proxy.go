@@ -1,5 +1,5 @@
-// Package faultproxy is a TCP proxy in front of one Redis server that breaks
-// connections on purpose: it delays, cuts, half-closes, pauses or swallows
+// Package faultproxy is a TCP proxy in front of one server, of Redis or
+// ZooKeeper, that breaks connections on purpose: it delays, cuts, half-closes, pauses or swallows
 // one direction, and it understands the protocol well enough to do such a
 // thing to one chosen request or its reply.
 //
@@ -27,7 +27,7 @@ import (
 // several goroutines.
 type Proxy struct {
 	backend string
-	proto   func() protocol
+	proto   func(p *Proxy, conn int) protocol
 	port    *freeport.Port
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
@@ -43,12 +43,27 @@ type Proxy struct {
 	accepted int
 	states   [2]state // what a new connection starts with, by direction
 	rules    []*Rule
+	cuts     []*cut
+
+	zoo zooState
 }
 
-// New starts a proxy for one test in front of the server at backend.
+// New starts a proxy for one test in front of the Redis server at backend.
 func New(t testing.TB, backend string) *Proxy {
 	t.Helper()
-	p, err := Start(backend)
+	return forTest(t, backend, Start)
+}
+
+// NewZooKeeper starts a proxy for one test in front of the ZooKeeper server at
+// backend.
+func NewZooKeeper(t testing.TB, backend string) *Proxy {
+	t.Helper()
+	return forTest(t, backend, StartZooKeeper)
+}
+
+func forTest(t testing.TB, backend string, start func(string) (*Proxy, error)) *Proxy {
+	t.Helper()
+	p, err := start(backend)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,14 +75,24 @@ func New(t testing.TB, backend string) *Proxy {
 	return p
 }
 
-// Start starts a proxy in front of the server at backend. It dials only when
-// a client comes.
+// Start starts a proxy in front of the Redis server at backend. It dials only
+// when a client comes.
 func Start(backend string) (*Proxy, error) {
+	return start(backend, func(*Proxy, int) protocol { return newResp() })
+}
+
+// StartZooKeeper starts a proxy in front of the ZooKeeper server at backend,
+// whose connections are not encrypted. It dials only when a client comes.
+func StartZooKeeper(backend string) (*Proxy, error) {
+	return start(backend, func(p *Proxy, conn int) protocol { return newZoo(&p.zoo, conn) })
+}
+
+func start(backend string, proto func(p *Proxy, conn int) protocol) (*Proxy, error) {
 	port, err := freeport.Take()
 	if err != nil {
 		return nil, fmt.Errorf("faultproxy: %w", err)
 	}
-	p := &Proxy{backend: backend, proto: newResp, port: port}
+	p := &Proxy{backend: backend, proto: proto, port: port}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	if err := p.Refuse(false); err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -128,7 +153,7 @@ func (p *Proxy) adopt(ln net.Listener, client *net.TCPConn) {
 	}
 	p.accepted++
 	p.log.count(func(s *Stats) { s.Accepted++ })
-	c := &Conn{p: p, id: p.accepted, proto: p.proto(), client: client, done: make(chan struct{})}
+	c := &Conn{p: p, id: p.accepted, proto: p.proto(p, p.accepted), client: client, done: make(chan struct{})}
 	for d, s := range p.states {
 		c.lanes[d] = newLane(s)
 	}

@@ -2,6 +2,7 @@ package faultproxy
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -67,9 +68,9 @@ func TestSubscriptionOfSeveralChannelsIsOneRequest(t *testing.T) {
 	r := p.OnRequest(Named("PING"), ReplyError("ERR no"))
 	c.send("UNSUBSCRIBE\r\nPING\r\n")
 	eventually(t, func() bool { return r.Hits() == 1 })
-	for _, cmd := range p.Commands() {
-		require.True(t, cmd.Answered, cmd.Name)
-	}
+	eventually(t, func() bool {
+		return !slices.ContainsFunc(p.Commands(), func(c Command) bool { return !c.Answered })
+	})
 }
 
 func TestSharesAreLostTheSameWayForTheSameSeed(t *testing.T) {

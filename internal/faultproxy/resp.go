@@ -182,6 +182,15 @@ func message(head []string) *Push {
 	return nil
 }
 
+// match: Redis answers in order.
+func (p *resp) match(open []*entry, rep *reply) int {
+	if len(open) > 0 && p.answers(open[0].req, rep) {
+		return 0
+	}
+	return -1
+}
+
+// answers tells whether a reply belongs to the oldest open request.
 func (p *resp) answers(req *Request, rep *reply) bool {
 	switch {
 	case rep.kind == 0: // a piece of a stream

@@ -2,7 +2,7 @@ package faultproxy
 
 import "sync"
 
-// Rule is an action that waits for its request.
+// Rule is an action that waits for its request, or its frame.
 type Rule struct {
 	p     *Proxy
 	match Match
@@ -25,14 +25,16 @@ func (p *Proxy) OnRequest(match Match, act Action) *Rule { return p.addRule(matc
 func (p *Proxy) OnEveryRequest(match Match, act Action) *Rule { return p.addRule(match, act, false) }
 
 func (p *Proxy) addRule(match Match, act Action, once bool) *Rule {
-	r := &Rule{
-		p: p, match: match, act: act, once: once,
-		hit: make(chan struct{}), released: make(chan struct{}),
-	}
+	r := p.newRule(act)
+	r.match, r.once = match, once
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rules = append(p.rules, r)
 	return r
+}
+
+func (p *Proxy) newRule(act Action) *Rule {
+	return &Rule{p: p, act: act, hit: make(chan struct{}), released: make(chan struct{})}
 }
 
 // Hit is closed when the action has happened for the first time: a reply was
