@@ -73,6 +73,11 @@ func (h *holding) Release(ctx context.Context, left int) error {
 		return nil
 	case errors.Is(r.err, errGone):
 		return h.lost(grant.Taken)
+	case answered(r.err):
+		return &grant.Fault{
+			Verb: "release", Name: h.lock.Path, Kind: grant.ErrUnavailable,
+			Detail: "the server does not let it delete its node, which stays until the session ends", Causes: []error{r.err},
+		}
 	}
 	return h.unknown(r.err)
 }

@@ -145,6 +145,17 @@ func TestZooRightsThatAreMissingAreClearErrorsAndLeaveNothing(t *testing.T) {
 			r.free(slack)
 		})
 	}
+	t.Run("no delete", func(t *testing.T) {
+		t.Parallel()
+		r := newZooRig(t)
+		r.plant("", zk.FlagPersistent, zk.WorldACL(zk.PermAll&^zk.PermDelete))
+		h := lockIn(t, r.straight(), time.Second)
+		err := h.Release(t.Context())
+		require.ErrorIs(t, err, recipes.ErrUnavailable)
+		require.NotErrorIs(t, err, recipes.ErrUnknown)
+		require.ErrorContains(t, err, "stays until the session ends")
+		require.Equal(t, []string{h.Owner()}, r.children())
+	})
 	t.Run("an access list without the identity", func(t *testing.T) {
 		t.Parallel()
 		r := newZooRig(t)
