@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
 	"os"
 	"reflect"
 	"strings"
@@ -106,6 +108,21 @@ func (c *connection) store(t target, s survival) (store, error) {
 		return nil, &exit{exitUsage, err}
 	}
 	return made, nil
+}
+
+// hostPort puts the usual port to a host without one.
+func hostPort(flag, a, usual string) (string, error) {
+	if !strings.Contains(a, ":") && a != "" {
+		return net.JoinHostPort(a, usual), nil
+	}
+	host, port, err := net.SplitHostPort(a)
+	if err == nil && (host == "" || port == "") {
+		err = errors.New("host or port is missing")
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s %q is no host:port: %w", flag, a, err)
+	}
+	return a, nil
 }
 
 // given reports whether any flag of a group was used.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"strings"
 
@@ -91,27 +90,15 @@ func (c *connection) redisOptions(addrs []string) (*redis.UniversalOptions, erro
 	return o, nil
 }
 
-// redisAddress puts the usual port to a host without one. A path is a Unix
-// socket.
+// redisAddress is an address with its port, or a path, which is a Unix socket.
 func (c *connection) redisAddress(a string) (string, error) {
-	if strings.HasPrefix(a, "/") {
+	switch {
+	case strings.HasPrefix(a, "/"):
 		return a, nil
+	case c.SentinelMaster != "":
+		return hostPort("--redis", a, "26379")
 	}
-	if !strings.Contains(a, ":") && a != "" {
-		port := "6379"
-		if c.SentinelMaster != "" {
-			port = "26379"
-		}
-		return net.JoinHostPort(a, port), nil
-	}
-	host, port, err := net.SplitHostPort(a)
-	if err == nil && (host == "" || port == "") {
-		err = errors.New("host or port is missing")
-	}
-	if err != nil {
-		return "", fmt.Errorf("--redis %q is no host:port: %w", a, err)
-	}
-	return a, nil
+	return hostPort("--redis", a, "6379")
 }
 
 func (c *connection) redisAt(addrs []string) string {

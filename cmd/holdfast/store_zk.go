@@ -36,7 +36,16 @@ func (c *connection) zooKeeper(addrs []string, s survival) (store, error) {
 	if err != nil {
 		return nil, err
 	}
-	z := &zkStore{servers: addrs, opts: opts}
+	z := &zkStore{opts: opts}
+	for _, a := range addrs {
+		if strings.Contains(a, "/") {
+			return nil, fmt.Errorf("--zk %q: a path in front of every name is --namespace", a)
+		}
+		if a, err = hostPort("--zk", a, "2181"); err != nil {
+			return nil, err
+		}
+		z.servers = append(z.servers, a)
+	}
 	if s.session != nil {
 		z.opts = append(z.opts, zkcore.WithSessionTimeout(*s.session))
 	}
