@@ -9,8 +9,8 @@ type cut struct {
 
 // CutAt resets the connection in place of the n-th frame that comes from now
 // on in one direction, counted from 1 over all connections. What came before
-// it has passed, and it and what comes later is lost; a request that was cut
-// is in the log. In ZooKeeper the handshake's two frames and watch events
+// it in that direction has passed, and what is under way in the other is lost
+// with it; a request that was cut is in the log. In ZooKeeper the handshake's two frames and watch events
 // count, heartbeats and their answers do not. Going through n = 1, 2, … until
 // a story ends before Hit is closed breaks it at every frame in turn.
 func (p *Proxy) CutAt(dir Direction, n int) *Rule {

@@ -8,7 +8,12 @@
 //	... // a client of p.Addr() acquires
 //	<-lost.Hit() // the server has run the script, the client will never know
 //
-// It also logs the requests and counts round trips.
+// It also logs the requests and counts round trips. In front of ZooKeeper, see
+// NewZooKeeper, it knows operations and paths, watch events and sessions:
+//
+//	p := faultproxy.NewZooKeeper(t, server.Addr())
+//	p.OnRequest(All(Op("create"), Under("/locks")), SwallowReplyAndReset())
+//	p.OnPush(DropFrom("/locks/a"))
 package faultproxy
 
 import (

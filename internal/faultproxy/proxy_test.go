@@ -69,6 +69,17 @@ func (p *peer) ended() error {
 	return err
 }
 
+// endedAfterAnything is ended, whatever comes before.
+func (p *peer) endedAfterAnything() error {
+	p.t.Helper()
+	require.NoError(p.t, p.c.SetReadDeadline(time.Now().Add(patience)))
+	for {
+		if _, err := p.r.ReadByte(); err != nil {
+			return err
+		}
+	}
+}
+
 // before returns a proxy in front of the shared server, and the server's own
 // view of a key of this test.
 func before(t *testing.T) (p *Proxy, admin *redis.Client, key string) {
