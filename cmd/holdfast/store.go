@@ -43,8 +43,8 @@ type target struct {
 const usualRedis = "127.0.0.1:6379"
 
 // target is where the flags say, or else the environment.
-func (s *server) target() (target, error) {
-	r, z := s.Redis, s.ZK
+func (c *server) target() (target, error) {
+	r, z := c.Redis, c.ZK
 	if len(r)+len(z) == 0 {
 		r, z = listed("HOLDFAST_REDIS"), listed("HOLDFAST_ZK")
 		if len(r) > 0 && len(z) > 0 {
