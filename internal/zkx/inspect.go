@@ -45,18 +45,18 @@ type standing struct {
 // contenders are the nodes of the line in order.
 func (l *Lock) contenders(ctx context.Context, verb string) ([]standing, error) {
 	if l.Recipe.Single != "" {
-		out, err := l.ask(ctx, verb, zkcore.Op{Kind: zkcore.Get, Path: join(l.dir, l.Recipe.Single)})
-		if err != nil || zkcore.NoNode.Is(out[0].Err) {
+		out, err := l.ask(ctx, verb, l.abreast(), zkcore.Op{Kind: zkcore.Get, Path: join(l.dir, l.Recipe.Single)})
+		if err != nil || zkcore.NoNode.Is(out[1].Err) {
 			return nil, err
 		}
-		return []standing{{id: string(out[0].Data), Stat: out[0].Stat}}, nil
+		return []standing{{id: string(out[1].Data), Stat: out[1].Stat}}, nil
 	}
-	out, err := l.ask(ctx, verb, zkcore.Op{Kind: zkcore.List, Path: l.dir})
+	out, err := l.ask(ctx, verb, l.abreast(), zkcore.Op{Kind: zkcore.List, Path: l.dir})
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for _, name := range out[0].Children {
+	for _, name := range out[1].Children {
 		infix, _, ok := parse(name)
 		switch {
 		case ok && slices.Contains(l.Recipe.Infixes, infix):
@@ -73,6 +73,10 @@ func (l *Lock) contenders(ctx context.Context, verb string) ([]standing, error) 
 	})
 	return l.stats(ctx, verb, names)
 }
+
+// abreast goes in front of a read that must see what others have been told
+// already: a follower may lag behind, and show a holder that holds no more.
+func (l *Lock) abreast() zkcore.Op { return zkcore.Op{Kind: zkcore.Sync, Path: l.dir} }
 
 // mostInFlight bounds the reads of one flight.
 const mostInFlight = 128
