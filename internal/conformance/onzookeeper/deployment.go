@@ -60,6 +60,8 @@ func (d *deployment) Waiting(name string) int {
 // Delete deletes every node of the lock, but not its directory.
 func (d *deployment) Delete(t *testing.T, name string) {
 	t.Helper()
+	_, err := d.place.look.Sync(name)
+	require.NoError(t, err)
 	names, _, err := d.place.look.Children(name)
 	require.NoError(t, err)
 	require.NotEmpty(t, names, "there is nothing to delete")
