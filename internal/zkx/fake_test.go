@@ -141,6 +141,12 @@ func (s *fakeSession) Do(ctx context.Context, ops ...zkcore.Op) ([]zkcore.Result
 			out[i].Err = &zkcore.SendError{Sent: true, Err: err}
 		case fate == "request":
 			out[i].Err = &zkcore.SendError{Sent: true, Err: errCut}
+		case fate == "silence":
+			select {
+			case <-s.done:
+			case <-ctx.Done():
+			}
+			out[i].Err = &zkcore.SendError{Sent: true, Err: errCut}
 		default:
 			out[i] = s.f.carryOut(s, op)
 			if fate == "reply" {

@@ -181,3 +181,20 @@ func TestNodeOfALostSessionIsTakenAwayOnceItsWorkHasStopped(t *testing.T) {
 		require.Empty(t, f.contenders())
 	})
 }
+
+// The create was answered: the lock is held, whatever becomes of the watch.
+func TestWaitThatEndsWhileItsWatchIsSetWasRefused(t *testing.T) {
+	layouts(t, func(t *testing.T, opts ...mutex.ZooKeeperOption) {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake()
+			h := lock(t, mutex.NewZooKeeper(f.client(t), "/locks/orders", opts...))
+			sleep(time.Second) // its own node is watched
+			waiter := mutex.NewZooKeeper(f.client(t), "/locks/orders", opts...)
+			f.losing(nth(zkcore.Get, 1, "silence"))
+			_, err := waiter.Lock(t.Context(), recipes.WithWait(300*time.Millisecond))
+			require.ErrorIs(t, err, recipes.ErrNotAcquired)
+			f.losing(nil)
+			require.NoError(t, h.Release(t.Context()))
+		})
+	})
+}

@@ -196,11 +196,11 @@ func (q *queued) judge(ctx context.Context, children []string) (*grant.Level, cl
 		if err := q.waitFor(ctx, ahead); zkcore.NoNode.Is(err) {
 			// It went between the list and the watch: look again, at once.
 			grant.Signal(q.wake)
-		} else if err != nil {
+		} else if err != nil && ctx.Err() == nil {
 			return nil, claim.Busy{}, err
 		}
 	}
-	return nil, q.busy(), nil
+	return nil, q.busy(), nil // also when its time is over: the store has said no
 }
 
 // waitFor hooks on to the node in front: to our own session's without a watch.

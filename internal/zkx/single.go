@@ -101,6 +101,8 @@ func (s *single) arrive(ctx context.Context) (*grant.Level, claim.Busy, error) {
 		return nil, claim.Busy{After: herdPause(s.losses)}, nil
 	case answered(err):
 		return nil, claim.Busy{}, refused("read the node", err)
+	case ctx.Err() != nil: // its time is over, and the store has said no
+		return nil, s.busy(), nil
 	}
 	return nil, claim.Busy{}, &claim.Trouble{Err: err}
 }
