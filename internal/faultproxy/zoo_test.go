@@ -42,7 +42,7 @@ func zooBefore(t *testing.T) (p *Proxy, c, admin *zk.Conn, path string) {
 	p = NewZooKeeper(t, s.Addr())
 	admin = zooClient(t, s.Addr(), longSession)
 	path = "/" + strings.ReplaceAll(t.Name(), "/", "_")
-	_, err := admin.Create(path, nil, 0, zk.WorldACL(zk.PermAll))
+	path, err := admin.Create(path, nil, zk.FlagSequence, zk.WorldACL(zk.PermAll)) // a repeated test has its own
 	require.NoError(t, err)
 	c = zooClient(t, p.Addr(), longSession)
 	// The driver's own requests at the start of a session are over.
