@@ -29,7 +29,7 @@ func tryIsRefused(c *trial) {
 }
 
 func waitIsOver(c *trial) {
-	const wait = 300 * time.Millisecond
+	const wait = time.Second
 	h := c.lock(0)
 	for client := range 2 {
 		c.refused(client) // connected: else the wait may be over before the store has answered

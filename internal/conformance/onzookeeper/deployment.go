@@ -84,16 +84,17 @@ func (d *deployment) Left(tag string) (stored, listeners []string, err error) {
 // finds them empty: its own directory, and those of its locks.
 const directories = 2
 
-// below are the nodes from path on. Where the server looks for empty containers
-// once a minute only, the uppermost levels are left out.
+// below are the nodes from path on. Of the uppermost levels only those count that
+// the server must have taken away: where it looks for empty containers all the
+// time, and then not those that have never had a child, which it keeps.
 func (p *Place) below(path string, levels int) (found []string, err error) {
-	names, _, err := p.look.Children(path)
+	names, stat, err := p.look.Children(path)
 	switch {
 	case errors.Is(err, zk.ErrNoNode):
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case levels <= 0 || p.tidy:
+	case levels <= 0, p.tidy && stat.NumChildren == 0 && stat.Cversion > 0:
 		found = append(found, path)
 	}
 	for _, name := range names {
