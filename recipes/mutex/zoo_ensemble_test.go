@@ -40,7 +40,7 @@ func newZooLine(t *testing.T, e *stores.ZooEnsemble) *zooLine {
 		c := zooConnect(t, e.Addrs(), patient, zkcore.WithObserver(r.events))
 		m := mutex.NewZooKeeper(c, r.path)
 		if i == 0 {
-			l.front = lockIn(t, m, 0)
+			l.front = lockIn(t, m, patience)
 			continue
 		}
 		r.waiting(context.Background(), m, 2, l.got)

@@ -3,6 +3,7 @@ package mutex_test
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,7 +29,7 @@ func TestZooResetAtEveryFrameLeavesOneNodeAtMostAndNoneAtTheEnd(t *testing.T) {
 				r := newZooRig(t)
 				m := r.broken(opts...)
 				other := r.straight(opts...)
-				release(t, lockIn(t, m, 0))
+				release(t, lockIn(t, m, patience))
 				for frame := 1; r.resetAt(m, other, frame, does); frame++ {
 					require.Less(t, frame, 60, "it never gets to the end")
 				}
@@ -39,15 +40,12 @@ func TestZooResetAtEveryFrameLeavesOneNodeAtMostAndNoneAtTheEnd(t *testing.T) {
 
 // resetAt plays the story with the n-th frame below the path, or the n-th check,
 // cut. It reports whether there was one.
-func (r *zooRig) resetAt(m, other *mutex.Mutex, n int, does fate) (hit bool) {
+func (r *zooRig) resetAt(m, other *mutex.Mutex, n int, does fate) bool {
 	t := r.t
-	front := lockIn(t, other, 0)
+	front := lockIn(t, other, patience)
+	var seen atomic.Int64
 	r.tap.decide(func(q zooRequest) fate {
-		if q.op == "setWatches" || q.op == "" {
-			return letPass
-		}
-		if n--; n == 0 {
-			hit = true
+		if q.op != "setWatches" && q.op != "" && seen.Add(1) == int64(n) {
 			return does
 		}
 		return letPass
@@ -72,7 +70,7 @@ func (r *zooRig) resetAt(m, other *mutex.Mutex, n int, does fate) (hit bool) {
 	require.NoError(t, h.Release(t.Context()))
 	r.tap.decide(nil)
 	r.free(soon + slack)
-	return hit
+	return seen.Load() >= int64(n)
 }
 
 // A caller that leaves while its create has no answer leaves nothing 500 ms
@@ -84,7 +82,7 @@ func TestZooBL85CancelledCreateWithoutAnAnswerIsFoundAndDeleted(t *testing.T) {
 			t.Parallel()
 			r := newZooRig(t)
 			m := r.broken(opts...)
-			release(t, lockIn(t, m, 0))
+			release(t, lockIn(t, m, patience))
 			for range 10 {
 				r.tap.decide(func(q zooRequest) fate {
 					if q.op == "create" {

@@ -19,7 +19,7 @@ import (
 func TestZooHoldOutlivesItsTimeoutBesideAWaiter(t *testing.T) {
 	t.Parallel()
 	r := newZooRig(t)
-	h := lockIn(t, r.straight(), 0)
+	h := lockIn(t, r.straight(), patience)
 	got := make(chan *recipes.Hold, 1)
 	r.waiting(t.Context(), r.straight(), 1, got)
 	start := time.Now()
@@ -100,7 +100,7 @@ func TestZooBL110ClientLocksAgainAfterALongCut(t *testing.T) {
 	t.Parallel()
 	r := newZooRig(t)
 	m := r.broken()
-	h := lockIn(t, m, 0)
+	h := lockIn(t, m, patience)
 	r.tap.darken(true)
 	lostBy(t, h, h.Context(t.Context()), 2*session)
 	<-time.After(session)
@@ -119,7 +119,7 @@ func TestZooBL101RefusedTryIsTakenAwayAlthoughItsDeleteWasCut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newZooRig(t)
-			h := lockIn(t, r.straight(), 0)
+			h := lockIn(t, r.straight(), patience)
 			m := r.broken()
 			first := true
 			r.tap.decide(func(q zooRequest) fate {
@@ -141,7 +141,7 @@ func TestZooBL101RefusedTryIsTakenAwayAlthoughItsDeleteWasCut(t *testing.T) {
 func TestZooOutageEndsWaitersAfterOneSessionTimeoutAndTriesAfterAThird(t *testing.T) {
 	t.Parallel()
 	r := zooRigOn(t, stores.ZooKeeper(t))
-	h := lockIn(t, r.straight(), 0)
+	h := lockIn(t, r.straight(), patience)
 	m := r.straight()
 	ends := make(chan error, 3)
 	for range 3 {
@@ -174,7 +174,7 @@ func TestZooCountOfTriesEndsACallLongBeforeTheSessionsTimeout(t *testing.T) {
 	r := newZooRig(t)
 	c := r.client(zkcore.WithDialer(r.tap.dial), zkcore.WithRetry(50*time.Millisecond, 3, 200*time.Millisecond), longSession)
 	m := mutex.NewZooKeeper(c, r.path)
-	h := lockIn(t, m, 0)
+	h := lockIn(t, m, patience)
 	r.tap.cut(true)
 	eventually(t, "the loss of the connection is noticed", func() bool { return r.events.count(recipes.EventAtRisk) > 0 })
 	start := time.Now()
@@ -194,7 +194,7 @@ func TestZooReleaseWithoutAnAnswerIsUnknownAndHappensBehind(t *testing.T) {
 	r := newZooRig(t)
 	c := r.client(zkcore.WithDialer(r.tap.dial), zkcore.WithReleaseBudget(100*time.Millisecond), longSession)
 	m := mutex.NewZooKeeper(c, r.path)
-	h := lockIn(t, m, 0)
+	h := lockIn(t, m, patience)
 	r.tap.cut(true)
 	err := h.Release(t.Context())
 	require.ErrorIs(t, err, recipes.ErrUnknown)

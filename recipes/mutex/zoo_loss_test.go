@@ -22,7 +22,7 @@ func TestZooBL91DeletedNodeIsNoticedWithinASecond(t *testing.T) {
 			t.Run(fmt.Sprintf("%s after %v", name, age), func(t *testing.T) {
 				t.Parallel()
 				r := newZooRig(t)
-				h := lockIn(t, r.straight(opts...), 0)
+				h := lockIn(t, r.straight(opts...), patience)
 				other := r.straight(opts...)
 				got := make(chan *recipes.Hold, 1)
 				go func() {
@@ -117,7 +117,7 @@ func (r *zooRig) cutRound(m, other *mutex.Mutex) time.Duration {
 func TestZooStoppedServerIsNoticedBeforeItCanLetAnotherIn(t *testing.T) {
 	t.Parallel()
 	r := zooRigOn(t, stores.ZooKeeper(t))
-	h := lockIn(t, r.straight(), 0)
+	h := lockIn(t, r.straight(), patience)
 	start := time.Now()
 	require.NoError(t, r.server.Pause())
 	lostBy(t, h, h.Context(t.Context()), 2*session)
@@ -131,7 +131,7 @@ func TestZooReconnectWithinTheSessionKeepsHoldAndPlaces(t *testing.T) {
 	t.Parallel()
 	r := newZooRig(t)
 	m := r.broken()
-	h := lockIn(t, m, 0)
+	h := lockIn(t, m, patience)
 	got := make(chan *recipes.Hold, 4)
 	r.waiting(t.Context(), m, 2, got)
 	r.waiting(t.Context(), r.straight(), 1, got)
@@ -160,7 +160,7 @@ func TestZooServerThatRestartsSoonCostsNoHold(t *testing.T) {
 	// The server takes a second or two to start: the time-out is above that.
 	c := zooConnect(t, []string{r.server.Addr()}, longSession)
 	m := mutex.NewZooKeeper(c, r.path)
-	h := lockIn(t, m, 0)
+	h := lockIn(t, m, patience)
 	got := make(chan *recipes.Hold, 1)
 	r.waiting(t.Context(), m, 1, got)
 	places := r.children()

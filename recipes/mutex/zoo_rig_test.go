@@ -18,8 +18,13 @@ import (
 	"github.com/holdfast-go/holdfast/zkcore/gozk"
 )
 
-// session is the time-out of sessions in tests.
-const session = 2 * time.Second
+const (
+	// session is the time-out of sessions in tests. Many wait for its end; a busy
+	// machine must not.
+	session = 3 * time.Second
+	// patience is for what must happen at once, on a busy machine.
+	patience = 10 * time.Second
+)
 
 var longSession = zkcore.WithSessionTimeout(8 * time.Second)
 

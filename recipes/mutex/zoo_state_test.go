@@ -95,7 +95,7 @@ func TestZooContendersOfAnyKnownFormStandInTheLine(t *testing.T) {
 func TestZooBL96DeathInTheMiddleLetsNobodyInEarly(t *testing.T) {
 	t.Parallel()
 	r := newZooRig(t)
-	front := lockIn(t, r.straight(), 0)
+	front := lockIn(t, r.straight(), patience)
 	got := make(chan *recipes.Hold, 3)
 	for range 3 {
 		r.waiting(t.Context(), r.straight(), 1, got)

@@ -228,9 +228,9 @@ func (c *tapConn) walk(b []byte) {
 func TestTapReadsWhatTheDriverWrites(t *testing.T) {
 	r := newZooRig(t)
 	m := r.broken()
-	release(t, lockIn(t, m, 0))
+	release(t, lockIn(t, m, patience))
 	r.tap.reset()
-	release(t, lockIn(t, m, 0))
+	release(t, lockIn(t, m, patience))
 	r.tap.mu.Lock()
 	defer r.tap.mu.Unlock()
 	var ops []string
