@@ -60,8 +60,11 @@ func (z *zkStore) put(ctx context.Context, path string, n int) error {
 	return z.create(ctx, path, zkcore.Ephemeral, []byte(strconv.Itoa(n)))
 }
 
+// read brings its server up to date first. The lock is in another session, at
+// another server perhaps: a buyer may be let in before this one has heard of
+// what the buyer before him wrote.
 func (z *zkStore) read(ctx context.Context, path string) (int, error) {
-	got, err := z.do(ctx, zkcore.Op{Kind: zkcore.Get, Path: path})
+	got, err := z.do(ctx, zkcore.Op{Kind: zkcore.Sync, Path: path}, zkcore.Op{Kind: zkcore.Get, Path: path})
 	if err != nil {
 		return 0, err
 	}

@@ -117,17 +117,19 @@ func (z *zkStore) session(ctx context.Context) (zkcore.Session, error) {
 	return s, err
 }
 
-// do asks one thing.
-func (z *zkStore) do(ctx context.Context, op zkcore.Op) (zkcore.Result, error) {
+// do asks for ops in one flight; the result is that of the last.
+func (z *zkStore) do(ctx context.Context, ops ...zkcore.Op) (zkcore.Result, error) {
 	s, err := z.session(ctx)
 	if err != nil {
 		return zkcore.Result{}, err
 	}
-	out, err := s.Do(ctx, op)
-	if err == nil {
-		err = out[0].Err
+	out, err := s.Do(ctx, ops...)
+	for _, r := range out {
+		if err == nil {
+			err = r.Err
+		}
 	}
-	return out[0], err
+	return out[len(ops)-1], err
 }
 
 // details reads the nodes of all contenders. One that has gone meanwhile has
