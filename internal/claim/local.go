@@ -129,10 +129,10 @@ type localStore struct {
 // gone frees the lock, once, however the hold came to its end.
 func (s *localStore) gone() { s.once.Do(s.line.Gone) }
 
-func (s *localStore) Reenter(context.Context, int) error { return nil }
+func (s *localStore) Reenter(context.Context, grant.Count) error { return nil }
 
-func (s *localStore) Release(_ context.Context, left int) error {
-	if left == 0 {
+func (s *localStore) Release(_ context.Context, left grant.Count) error {
+	if left.Total() == 0 {
 		s.gone()
 	}
 	return nil
@@ -152,8 +152,8 @@ func (s *localStore) Lost() { s.gone() }
 
 func (s *localStore) Discard() {}
 
-func (s *localStore) Settle(_ *grant.Grant, left int) {
-	if left == 0 {
+func (s *localStore) Settle(_ *grant.Grant, left grant.Count) {
+	if left.Total() == 0 {
 		s.gone()
 	}
 }

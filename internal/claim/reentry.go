@@ -25,7 +25,7 @@ type Reentry struct {
 // NewReentry queues up below parent.
 func NewReentry(parent *grant.Level, o grant.Options) *Reentry {
 	r := &Reentry{parent: parent, wake: make(chan struct{}, 1), opts: o}
-	r.seat = parent.Seat(r.wake)
+	r.seat = parent.Seat(r.wake, o.Shared)
 	return r
 }
 

@@ -16,20 +16,20 @@ import (
 // counting is a store that notes the levels it is asked to count.
 type counting struct{ asked []int }
 
-func (s *counting) Reenter(_ context.Context, k int) error {
-	s.asked = append(s.asked, k)
+func (s *counting) Reenter(_ context.Context, want grant.Count) error {
+	s.asked = append(s.asked, want.Total())
 	return nil
 }
 
-func (s *counting) Release(_ context.Context, left int) error {
-	s.asked = append(s.asked, left)
+func (s *counting) Release(_ context.Context, left grant.Count) error {
+	s.asked = append(s.asked, left.Total())
 	return nil
 }
 
 func (s *counting) Extend(context.Context, time.Duration) error { return nil }
 func (s *counting) Lost()                                       {}
 func (s *counting) Discard()                                    {}
-func (s *counting) Settle(*grant.Grant, int)                    {}
+func (s *counting) Settle(*grant.Grant, grant.Count)            {}
 
 // A request for one level would take the lock anew, once the store has let go.
 func TestReentryWhoseTurnComesAfterTheLastReleaseAsksForNothing(t *testing.T) {

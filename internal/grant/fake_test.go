@@ -45,10 +45,10 @@ func (s *fakeStore) seen() (n notes) {
 	return n
 }
 
-func (s *fakeStore) Reenter(context.Context, int) error { return nil }
+func (s *fakeStore) Reenter(context.Context, grant.Count) error { return nil }
 
-func (s *fakeStore) Release(_ context.Context, left int) error {
-	s.note(func(n *notes) { n.released = append(n.released, left) })
+func (s *fakeStore) Release(_ context.Context, left grant.Count) error {
+	s.note(func(n *notes) { n.released = append(n.released, left.Total()) })
 	return nil
 }
 
@@ -60,8 +60,8 @@ func (s *fakeStore) Extend(_ context.Context, lease time.Duration) error {
 func (s *fakeStore) Lost()    { s.note(func(n *notes) { n.lost++ }) }
 func (s *fakeStore) Discard() { s.note(func(n *notes) { n.discards++ }) }
 
-func (s *fakeStore) Settle(_ *grant.Grant, left int) {
-	s.note(func(n *notes) { n.settled = append(n.settled, left) })
+func (s *fakeStore) Settle(_ *grant.Grant, left grant.Count) {
+	s.note(func(n *notes) { n.settled = append(n.settled, left.Total()) })
 }
 
 // keeping is a keeper that notes what is due.

@@ -21,10 +21,10 @@ type ID struct {
 // Store is the store's side of one grant. Reenter, Release and Extend are
 // called one at a time.
 type Store interface {
-	// Reenter makes the store count k levels.
-	Reenter(ctx context.Context, k int) error
-	// Release makes the store count left levels; 0 lets go.
-	Release(ctx context.Context, left int) error
+	// Reenter makes the store count these levels.
+	Reenter(ctx context.Context, want Count) error
+	// Release makes the store count the levels left; none lets go.
+	Release(ctx context.Context, left Count) error
 	// Extend asks whether the grant is still ours and sets its lease anew; with
 	// a lease of 0 it only asks.
 	Extend(ctx context.Context, lease time.Duration) error
@@ -34,9 +34,9 @@ type Store interface {
 	Lost()
 	// Discard takes what a lost grant may have left out of the store, behind.
 	Discard()
-	// Settle brings the store's count down to the left levels alive now, or to
-	// what is alive when it gets there, behind. It must not block.
-	Settle(g *Grant, left int)
+	// Settle brings the store's count down to the levels left now, or to what is
+	// alive when it gets there, behind. It must not block.
+	Settle(g *Grant, left Count)
 }
 
 // Policy is how long a grant lives; the outermost Lock sets it.
@@ -85,8 +85,8 @@ type Grant struct {
 	fails   int
 	cut     bool // the last renewals got no answer
 	levels  map[*Level]struct{}
-	alive   int // levels neither released nor lost
-	unsaid  int // levels of a lost grant not released by their user yet
+	alive   Count // levels neither released nor lost
+	unsaid  int   // levels of a lost grant not released by their user yet
 	why     error
 
 	due  time.Time // the keeper's, under its lock
@@ -170,7 +170,7 @@ func (g *Grant) check(now time.Time) {
 		}
 	}
 	if settle {
-		if g.alive == 0 {
+		if g.alive.Total() == 0 {
 			g.state = released
 		}
 		g.store.Settle(g, g.alive)
@@ -180,7 +180,7 @@ func (g *Grant) check(now time.Time) {
 func (g *Grant) lose(why Reason) {
 	g.state = lost
 	g.why = NewLost(g.Name, why, time.Now())
-	g.unsaid = g.alive
+	g.unsaid = g.alive.Total()
 	for l := range g.levels {
 		g.end(l, g.why)
 	}
@@ -227,8 +227,8 @@ func (g *Grant) StoredFor() time.Duration {
 	return max(g.ttlEnd.Sub(Now()), g.policy.Lease/10)
 }
 
-// Alive is the number of levels that are neither released nor lost.
-func (g *Grant) Alive() int {
+// Alive are the levels that are neither released nor lost.
+func (g *Grant) Alive() Count {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.alive

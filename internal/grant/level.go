@@ -14,6 +14,7 @@ type Level struct {
 	Grant  *Grant
 	parent *Level
 	depth  int
+	shared bool          // beside other holders of its kind
 	leased bool          // by a WithLease of its own
 	lease  time.Duration // that one
 	done   chan struct{}
@@ -24,8 +25,8 @@ type Level struct {
 	said     bool      // its user has released it, whatever the store did
 	ctxErr   error     // contexts end with this
 	contexts map[*carried]struct{}
-	under    int // levels alive in its tree, itself among them
-	taken    bool
+	under    int   // levels alive in its tree, itself among them
+	taken    Count // by the trees below its children, by what each child is
 	seats    []*Seat
 }
 
@@ -42,7 +43,7 @@ func (g *Grant) Open(parent *Level, o Options) (*Level, error) {
 	case g.state >= lost:
 		return nil, g.why
 	}
-	l := &Level{Grant: g, parent: parent, depth: 1, done: make(chan struct{}), leased: o.Leased, lease: o.Lease}
+	l := &Level{Grant: g, parent: parent, depth: 1, done: make(chan struct{}), leased: o.Leased, lease: o.Lease, shared: o.Shared}
 	if parent != nil {
 		l.depth = parent.depth + 1
 		switch {
@@ -53,7 +54,7 @@ func (g *Grant) Open(parent *Level, o Options) (*Level, error) {
 		}
 	}
 	g.levels[l] = struct{}{}
-	g.alive++
+	g.alive = g.alive.and(l.shared)
 	for p := l; p != nil; p = p.parent {
 		p.under++
 	}
@@ -68,13 +69,13 @@ func (g *Grant) end(l *Level, why error) {
 	}
 	l.err = why
 	delete(g.levels, l)
-	g.alive--
+	g.alive.drop(l.shared)
 	close(l.done)
 	l.cancel(l.ended())
 	l.wakeSeats()
 	for p := l; p != nil; p = p.parent {
 		if p.under--; p.under == 0 && p.parent != nil {
-			p.parent.free()
+			p.parent.free(p.shared)
 		}
 	}
 }

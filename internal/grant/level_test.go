@@ -20,7 +20,7 @@ func TestDepthCountsFromTheOutermost(t *testing.T) {
 	two := open(t, g, one, grant.Options{})
 	three := open(t, g, two, grant.Options{})
 	require.Equal(t, []int{1, 2, 3}, []int{one.Depth(), two.Depth(), three.Depth()})
-	require.Equal(t, 3, g.Alive())
+	require.Equal(t, 3, g.Alive().Total())
 
 	require.NoError(t, one.Release(t.Context(), time.Second))
 	require.Equal(t, 3, three.Depth(), "a depth does not change")

@@ -13,6 +13,7 @@ type Options struct {
 	Leased  bool
 	MaxHold time.Duration // renewed, but not beyond this
 	Bounded bool
+	Shared  bool // beside others of its kind: the read side of a lock; set by the recipe
 	bad     string
 }
 

@@ -16,7 +16,7 @@ func (l *Level) Undo() {
 	defer g.mu.Unlock()
 	l.said = true
 	g.end(l, errReleased)
-	if g.alive == 0 && g.state < lost {
+	if g.alive.Total() == 0 && g.state < lost {
 		g.state = released
 	}
 	g.schedule()
@@ -35,7 +35,7 @@ func (l *Level) Release(ctx context.Context, budget time.Duration) error {
 	}
 	l.said = true
 	g.end(l, errReleased)
-	if g.alive == 0 {
+	if g.alive.Total() == 0 {
 		// From here on time must not turn a release into a loss.
 		g.state = released
 	}

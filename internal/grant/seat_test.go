@@ -17,7 +17,7 @@ type seat struct {
 
 func sit(l *grant.Level) seat {
 	wake := make(chan struct{}, 1)
-	return seat{l.Seat(wake), wake}
+	return seat{l.Seat(wake, false), wake}
 }
 
 func (s seat) mine(t *testing.T) bool {
@@ -95,4 +95,53 @@ func TestSeatsOfAnEndedLevelAreToldWhy(t *testing.T) {
 	_, err = s.Mine()
 	lost(t, err, recipes.ReasonTaken)
 	s.Leave(false)
+}
+
+func share(l *grant.Level) seat {
+	wake := make(chan struct{}, 1)
+	return seat{l.Seat(wake, true), wake}
+}
+
+func TestReadersBelowOneLevelGoTogetherUpToTheNextWriter(t *testing.T) {
+	k := newKeeper(t)
+	g, _ := k.grant(time.Hour)
+	root := open(t, g, nil, grant.Options{})
+	shared := grant.Options{Shared: true}
+	one, two, writer, three := share(root), share(root), sit(root), share(root)
+	require.True(t, one.mine(t))
+	require.True(t, two.mine(t))
+	require.False(t, writer.mine(t))
+	require.False(t, three.mine(t), "it does not overtake the writer")
+	a, b := open(t, g, root, shared), open(t, g, root, shared)
+	one.Leave(true)
+	two.Leave(true)
+	require.Equal(t, grant.Count{Exclusive: 1, Shared: 2}, g.Alive())
+	require.NoError(t, a.Release(t.Context(), time.Second))
+	require.False(t, writer.mine(t))
+	require.NoError(t, b.Release(t.Context(), time.Second))
+	require.True(t, writer.mine(t))
+	writer.Leave(false)
+	require.True(t, three.mine(t))
+}
+
+func TestReaderThatWantsToWriteIsToldAtOnce(t *testing.T) {
+	k := newKeeper(t)
+	g, _ := k.grant(time.Hour)
+	shared := grant.Options{Shared: true}
+	reader := open(t, g, nil, shared)
+	held := share(reader) // a sibling in the way changes nothing
+	require.True(t, held.mine(t))
+	_, err := sit(reader).Mine()
+	require.ErrorIs(t, err, recipes.ErrWouldDeadlock)
+
+	// A writer that has let go of its side is a reader.
+	g, _ = k.grant(time.Hour)
+	writer := open(t, g, nil, grant.Options{})
+	below := open(t, g, writer, shared)
+	inner := sit(below)
+	require.True(t, inner.mine(t), "while it writes it may go deeper")
+	inner.Leave(false)
+	require.NoError(t, writer.Release(t.Context(), time.Second))
+	_, err = sit(below).Mine()
+	require.ErrorIs(t, err, recipes.ErrWouldDeadlock)
 }

@@ -26,12 +26,12 @@ func (g *Grant) Done() { <-g.turn }
 // those that come later get the same answer.
 func (g *Grant) Lower(ctx context.Context) error {
 	left := g.Alive()
-	if left > 0 {
+	if left.Total() > 0 {
 		return g.store.Release(ctx, left)
 	}
 	if !g.parted {
 		g.parted = true
-		g.parting = g.store.Release(ctx, 0)
+		g.parting = g.store.Release(ctx, Count{})
 	}
 	return g.parting
 }

@@ -37,8 +37,8 @@ func (h *holding) handedOver() {
 	})
 }
 
-// Reenter makes the stored count k. Under the watchdog it is a renewal too.
-func (h *holding) Reenter(ctx context.Context, k int) error {
+// Reenter makes the stored count that of want. Under the watchdog it is a renewal too.
+func (h *holding) Reenter(ctx context.Context, want grant.Count) error {
 	if !h.lock.Recipe.Levels {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (h *holding) Reenter(ctx context.Context, k int) error {
 	defer trial.Stop()
 	a, err := c.run(trial, call{
 		script: h.lock.Recipe.Acquire, keys: h.lock.keys(h.owner),
-		args: []any{h.owner, lease.Milliseconds(), k},
+		args: []any{h.owner, lease.Milliseconds(), want.Total()},
 	}, 0)
 	if err != nil {
 		h.mayLast(err, lease)
@@ -106,12 +106,12 @@ func (h *holding) Extend(ctx context.Context, lease time.Duration) error {
 
 // Release lowers the stored count to left; 0 lets go, and gives the lock to the
 // next local waiter in the same request where the line's bounds allow it.
-func (h *holding) Release(ctx context.Context, left int) error {
-	if left > 0 && !h.lock.Recipe.Levels {
+func (h *holding) Release(ctx context.Context, left grant.Count) error {
+	if left.Total() > 0 && !h.lock.Recipe.Levels {
 		return nil
 	}
-	var r settler = &lowering{holding: h, left: left}
-	if left == 0 {
+	var r settler = &lowering{holding: h, left: left.Total()}
+	if left.Total() == 0 {
 		r = h.parting()
 	}
 	err := h.settle(ctx, r, false)
@@ -228,12 +228,12 @@ func (h *holding) Lost() { h.gone() }
 func (h *holding) Discard() { h.lock.undo(h.owner, markIf(h.again, markNever), h.grant.Policy().Lease) }
 
 // Settle brings the stored count down to what is alive, behind.
-func (h *holding) Settle(g *grant.Grant, _ int) {
+func (h *holding) Settle(g *grant.Grant, _ grant.Count) {
 	h.lock.Core.Later(func(ctx context.Context) {
 		ctx, cancel := context.WithDeadline(ctx, h.last())
 		defer cancel()
 		if err := g.Turn(ctx); err != nil {
-			if g.Alive() == 0 {
+			if g.Alive().Total() == 0 {
 				h.gone()
 			}
 			return

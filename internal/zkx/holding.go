@@ -47,13 +47,13 @@ func (h *holding) gone() {
 }
 
 // Reenter needs no trip.
-func (h *holding) Reenter(context.Context, int) error { return nil }
+func (h *holding) Reenter(context.Context, grant.Count) error { return nil }
 
 func (h *holding) lost(why grant.Reason) error { return grant.NewLost(h.grant.Name, why, time.Now()) }
 
 // Release deletes the node with the last level.
-func (h *holding) Release(ctx context.Context, left int) error {
-	if left > 0 {
+func (h *holding) Release(ctx context.Context, left grant.Count) error {
+	if left.Total() > 0 {
 		return nil
 	}
 	r := h.lock.part(h.place, true)
@@ -194,10 +194,10 @@ func (h *holding) Discard() {
 }
 
 // Settle lets go, behind, when no level is alive.
-func (h *holding) Settle(g *grant.Grant, _ int) {
+func (h *holding) Settle(g *grant.Grant, _ grant.Count) {
 	h.lock.Core.Later(func(ctx context.Context) {
 		if err := g.Turn(ctx); err != nil {
-			if g.Alive() == 0 {
+			if g.Alive().Total() == 0 {
 				h.gone()
 			}
 			return
