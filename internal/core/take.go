@@ -12,9 +12,11 @@ import (
 type Call struct {
 	Verb string
 	Try  bool
-	Name string // as the user wrote it
-	Bad  string // what is wrong with it, or empty
-	ID   grant.ID
+	// Shared: the read side.
+	Shared bool
+	Name   string // as the user wrote it
+	Bad    string // what is wrong with it, or empty
+	ID     grant.ID
 	// Claim is the call's entry at the lock. It sends nothing before it asks.
 	Claim func(o grant.Options, once bool) claim.Claim
 	// Env is what the loop must know of the core.
@@ -24,7 +26,7 @@ type Call struct {
 // Take runs a call to its end. Bad input and a closed client are refused before
 // anything is sent; a context from a hold of this lock re-enters.
 func (l *Life) Take(ctx context.Context, x Call, opts []recipes.LockOption) (*grant.Level, error) {
-	var o grant.Options
+	o := grant.Options{Shared: x.Shared}
 	for _, opt := range opts {
 		opt(&o)
 	}

@@ -3,7 +3,6 @@ package zkx
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/holdfast-go/holdfast/zkcore"
@@ -30,9 +29,8 @@ func (t *ticket) find() (unsure, again bool) {
 		t.err = refused("list its directory", out[1].Err)
 		return false, false
 	}
-	prefix := protection + t.guid + "-"
 	for _, name := range out[1].Children {
-		if !strings.HasPrefix(name, prefix) {
+		if !t.lock.Recipe.Naming.Mine(name, t.lock.Recipe.Infix, t.guid) {
 			continue
 		}
 		path := join(t.lock.dir, name)
@@ -45,6 +43,8 @@ func (t *ticket) find() (unsure, again bool) {
 		case err != nil:
 			t.err = refused("read its node", err)
 			return false, false
+		case t.lock.Recipe.Naming.InData() && (string(got.Data) != t.guid || got.Stat.Owner != t.epoch.session.ID()):
+			continue // of the same host, and another's
 		}
 		t.made(path, got.Stat.Czxid)
 		t.children = out[1].Children

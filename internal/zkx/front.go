@@ -26,13 +26,12 @@ type front struct {
 	own   bool   // our node is there
 }
 
-// look judges the children of a lock's directory from the place of own. infixes
-// are the kinds of nodes that belong to this kind of lock. The error is what
-// makes the line unfit to stand in.
-func look(children []string, own string, infixes []string) (front, error) {
+// look judges the children of a lock's directory from the place of own. The
+// error is what makes the line unfit to stand in.
+func (r *Recipe) look(children []string, own string) (front, error) {
 	var f front
-	ownInfix, ownKey, _ := parse(own)
-	if !slices.Contains(infixes, ownInfix) {
+	ownInfix, ownKey, _ := r.Naming.Parse(own)
+	if !r.belongs(ownInfix) {
 		return f, fmt.Errorf("our own node %q is no contender here", own)
 	}
 	if worn(ownKey) {
@@ -43,7 +42,7 @@ func look(children []string, own string, infixes []string) (front, error) {
 			f.own = true
 			continue
 		}
-		n, foreign := judge(name, ownKey, infixes)
+		n, foreign := r.judge(name, ownKey)
 		if foreign != nil {
 			return f, foreign
 		}
@@ -51,16 +50,16 @@ func look(children []string, own string, infixes []string) (front, error) {
 			f.ahead = append(f.ahead, n)
 		}
 	}
-	slices.SortFunc(f.ahead, func(a, b node) int { return cmp.Compare(a.key, b.key) })
+	slices.SortFunc(f.ahead, inLine)
 	return f, nil
 }
 
 // judge is a child as seen from ownKey: a node in front, nothing when it is
 // behind, or an error when no order with it is safe.
-func judge(name, ownKey string, infixes []string) (node, error) {
-	infix, key, ok := parse(name)
+func (r *Recipe) judge(name, ownKey string) (node, error) {
+	infix, key, ok := r.Naming.Parse(name)
 	switch {
-	case ok && slices.Contains(infixes, infix):
+	case ok && r.belongs(infix):
 		if worn(key) {
 			return node{}, fmt.Errorf("%q: the sequence numbers of the path are used up", name)
 		}
@@ -71,11 +70,11 @@ func judge(name, ownKey string, infixes []string) (node, error) {
 			return node{name: name, infix: infix, key: key}, nil
 		}
 		return node{}, nil
-	case ok && (infix == "__READ__" || infix == "__WRIT__" || infix == "lock-"), name == SingleName:
+	case r.foreignKind(name):
 		return node{}, fmt.Errorf("the path is in use by another kind of lock: %q", name)
 	}
 	// Peers sort every child, whatever it is.
-	for _, infix := range infixes {
+	for _, infix := range r.Infixes {
 		if k := sortKey(name, infix); k <= ownKey {
 			return node{}, fmt.Errorf("%q is no contender and sorts in front of ours", name)
 		}
@@ -90,15 +89,8 @@ func worn(key string) bool { return strings.HasPrefix(key, "-") || key == lastPl
 // SingleName is the node of a lock without a line.
 const SingleName = "lock"
 
-// Rule is what a kind of lock makes of those in front: nil when it holds, else
-// the name of the node to wait for.
-type Rule func(ahead []node) (wait string)
-
-// Alone is the rule of a mutex: nobody may be in front, and each waits for the
-// one before.
-func Alone(ahead []node) string {
-	if len(ahead) == 0 {
-		return ""
-	}
-	return ahead[len(ahead)-1].name
+// inLine is the order of a line: by digits, and a writer in front of the read
+// side that it has taken at its own place.
+func inLine(a, b node) int {
+	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(b.infix, a.infix))
 }

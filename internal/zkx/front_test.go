@@ -14,7 +14,7 @@ const (
 	hex  = "5b76960a6fd345819880fff5953b3dc6"
 )
 
-var mutexOnly = []string{"lock-"}
+var mutexOnly = &Recipe{Naming: Curator{}, Infix: "lock-", Infixes: []string{"lock-"}, Rule: Alone}
 
 func ours(digits string) string { return protected(uuid, "lock-") + digits }
 
@@ -36,7 +36,7 @@ func TestWhatCuratorWaitsForIsNeverPassed(t *testing.T) {
 		name := fill.Replace(c.Foreign)
 		t.Run(name, func(t *testing.T) {
 			own := protected("c0000000-0000-4000-8000-000000000000", "lock-") + "0000000001"
-			f, err := look([]string{own, name}, own, mutexOnly)
+			f, err := mutexOnly.look([]string{own, name}, own)
 			switch _, _, known := parse(name); {
 			case !c.Acquired && err == nil:
 				require.Equal(t, []node{{name: name, infix: "lock-", key: "0000000000"}}, f.ahead)
@@ -60,7 +60,7 @@ func TestTheLineIsOrderedByDigitsAlone(t *testing.T) {
 	c := "_c_" + hex + "-lock-0000000004"
 	own := ours("0000000005")
 	behind := ours("0000000006")
-	f, err := look([]string{behind, c, own, a, b, "locks", "leases"}, own, mutexOnly)
+	f, err := mutexOnly.look([]string{behind, c, own, a, b, "locks", "leases"}, own)
 	require.NoError(t, err)
 	require.True(t, f.own)
 	require.Len(t, f.ahead, 3)
@@ -85,7 +85,7 @@ func TestALineInWhichNoOrderIsSafeIsRefused(t *testing.T) {
 			if c.other != "" {
 				children = append(children, c.other)
 			}
-			_, err := look(children, c.own, mutexOnly)
+			_, err := mutexOnly.look(children, c.own)
 			require.ErrorContains(t, err, c.says)
 			require.ErrorContains(t, err, c.other)
 		})
@@ -93,7 +93,7 @@ func TestALineInWhichNoOrderIsSafeIsRefused(t *testing.T) {
 }
 
 func TestOwnNodeMissingFromAListShows(t *testing.T) {
-	f, err := look([]string{"lock-0000000001"}, ours("0000000005"), mutexOnly)
+	f, err := mutexOnly.look([]string{"lock-0000000001"}, ours("0000000005"))
 	require.NoError(t, err)
 	require.False(t, f.own)
 }
@@ -101,7 +101,7 @@ func TestOwnNodeMissingFromAListShows(t *testing.T) {
 func TestNoNameOfAChildMakesItPanic(t *testing.T) {
 	for _, name := range []string{"", "_c_", "_c_-lock-", "-", "lock-", "_c_" + uuid, "\xff\xfe", strings.Repeat("lock-", 500)} {
 		require.NotPanics(t, func() {
-			_, _ = look([]string{name}, ours("0000000005"), mutexOnly)
+			_, _ = mutexOnly.look([]string{name}, ours("0000000005"))
 			_, _, _ = parse(name)
 		})
 	}
@@ -113,7 +113,7 @@ func FuzzAnyChildIsJudged(f *testing.F) {
 	}
 	own := ours("0000000005")
 	f.Fuzz(func(t *testing.T, name string) {
-		got, err := look([]string{own, name}, own, mutexOnly)
+		got, err := mutexOnly.look([]string{own, name}, own)
 		// What Curator's order puts in front is waited for or refused.
 		if err == nil && name != own && sortKey(name, "lock-") <= sortKey(own, "lock-") {
 			require.Len(t, got.ahead, 1, "%q", name)
@@ -149,4 +149,57 @@ func TestPathsThatCannotBeALockAreRefused(t *testing.T) {
 		require.Empty(t, badPath(path, path), "%q", path)
 	}
 	require.Contains(t, badPath("/a", "/"+strings.Repeat("n", 1023)+"/a"), "bytes")
+}
+
+var writers = &Recipe{Naming: Curator{}, Infix: "__WRIT__", Infixes: []string{"__READ__", "__WRIT__"}, Reads: "__READ__"}
+
+func names(infix, digits string) string { return protected(uuid, infix) + digits }
+
+// The golden order of Curator: R0 R1 W2 R3 W4 R5. A reader waits for the last
+// writer in front where Curator's waits for the first; a writer for the one
+// before it.
+func TestReadersWaitForWritersAndWritersForAnybody(t *testing.T) {
+	line := []string{
+		names("__READ__", "0000000000"), names("__READ__", "0000000001"), names("__WRIT__", "0000000002"),
+		names("__READ__", "0000000003"), names("__WRIT__", "0000000004"), names("__READ__", "0000000005"),
+	}
+	rule := map[string]Rule{"__READ__": BehindWriters("__WRIT__"), "__WRIT__": Alone}
+	for i, want := range []string{"", "", line[1], line[2], line[3], line[4]} {
+		infix, _, _ := parse(line[i])
+		f, err := writers.look(line, line[i])
+		require.NoError(t, err)
+		require.Equal(t, want, rule[infix](f.ahead), line[i])
+	}
+}
+
+func TestHoldersAreTheWriterWithItsReadSideOrTheReadersInFront(t *testing.T) {
+	at := func(infix, digits string) standing { return standing{node: node{infix: infix, key: digits}} }
+	w, r := "__WRIT__", "__READ__"
+	for _, c := range []struct {
+		line []standing
+		want int
+	}{
+		{nil, 0},
+		{[]standing{at(w, "1"), at(r, "2")}, 1},
+		{[]standing{at(w, "1"), at(r, "1"), at(r, "2"), at(w, "3")}, 2},
+		{[]standing{at(r, "1"), at(r, "2"), at(w, "3"), at(r, "4")}, 2},
+		{[]standing{at(r, "1")}, 1},
+	} {
+		require.Equal(t, c.want, writers.holders(c.line))
+	}
+	require.Equal(t, 1, mutexOnly.holders([]standing{at("lock-", "1"), at("lock-", "2")}))
+}
+
+func TestNamesOfHostsAreParsedFromTheRight(t *testing.T) {
+	h := Hosts{Host: "web-R-1"}
+	require.Equal(t, "web-R-1-W-", h.Name(uuid, "-W-"))
+	infix, key, ok := h.Parse("web-R-1-W-0000000007")
+	require.True(t, ok)
+	require.Equal(t, "-W-", infix)
+	require.Equal(t, "0000000007", key)
+	require.True(t, h.Mine("web-R-1-W-0000000007", "-W-", uuid))
+	require.False(t, h.Mine("web-R-1-W-0000000007", "-R-", uuid))
+	require.False(t, h.Mine("other-W-0000000007", "-W-", uuid))
+	_, _, ok = h.Parse(names("lock-", "0000000001"))
+	require.False(t, ok)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/holdfast-go/holdfast/zkcore"
 )
 
-// holding is the store's side of one grant on ZooKeeper: a node. Levels are
-// counted here alone.
+// holding is the store's side of one grant on ZooKeeper: a node, and for a writer
+// that has taken the read side another. Levels are counted here alone.
 type holding struct {
 	lock   *Lock
 	place  *place
@@ -21,12 +21,13 @@ type holding struct {
 	after  func()       // when the hold is gone from this process; may be nil
 	once   sync.Once
 
-	mu    sync.Mutex
-	timer *time.Timer // until the own node is watched
-	over  bool
-	told  int32  // data version of the last request to let go, and one
-	taken bool   // the node is not there any more
-	ended func() // its user has stopped before freeAt; nil: nobody waits for that
+	mu     sync.Mutex
+	side   *place                 // the read side of a writer; nil: not taken
+	timers map[*place]*time.Timer // until the own nodes are watched
+	over   bool
+	told   int32  // data version of the last request to let go, and one
+	taken  bool   // the node is not there any more
+	ended  func() // its user has stopped before freeAt; nil: nobody waits for that
 }
 
 // gone takes the hold off the books, once.
@@ -34,8 +35,8 @@ func (h *holding) gone() {
 	h.once.Do(func() {
 		h.mu.Lock()
 		h.over = true
-		if h.timer != nil {
-			h.timer.Stop()
+		for _, t := range h.timers {
+			t.Stop()
 		}
 		h.mu.Unlock()
 		h.lock.Core.Forget(h.grant)
@@ -46,32 +47,45 @@ func (h *holding) gone() {
 	})
 }
 
-// Reenter needs no trip.
-func (h *holding) Reenter(context.Context, grant.Count) error { return nil }
-
 func (h *holding) lost(why grant.Reason) error { return grant.NewLost(h.grant.Name, why, time.Now()) }
 
-// Release deletes the node with the last level.
+// Release deletes the node with the last level, and of a writer that reads too
+// the node of the side that it has let go of.
 func (h *holding) Release(ctx context.Context, left grant.Count) error {
-	if left.Total() > 0 {
-		return nil
+	over := left.Total() == 0
+	var parts []*removal
+	for _, p := range h.spare(left) {
+		// A reader's release makes nobody first, nor does a writer's that reads on.
+		parts = append(parts, h.lock.part(p, over && p == h.place && !h.lock.Recipe.Shared))
 	}
-	r := h.lock.part(h.place, true)
+	var err error
+	for _, r := range parts {
+		if failed := h.await(ctx, r); err == nil {
+			err = failed
+		}
+	}
+	if over {
+		h.gone()
+	}
+	return err
+}
+
+// await waits for a removal, which goes on behind when ctx ends first.
+func (h *holding) await(ctx context.Context, r *removal) error {
 	select {
 	case <-r.done:
 	default:
 		select {
 		case <-r.done:
 		case <-ctx.Done():
-			h.gone()
 			return h.unknown(context.Cause(ctx))
 		}
 	}
-	h.gone()
 	switch {
 	case r.err == nil:
 		return nil
 	case errors.Is(r.err, errGone):
+		h.loseTaken()
 		return h.lost(grant.Taken)
 	case answered(r.err):
 		return &grant.Fault{
@@ -115,8 +129,12 @@ func (h *holding) Extend(ctx context.Context, lease time.Duration) error {
 // isGone asks a quorum. A single node may be another's: the read behind the
 // answer sees at least what the quorum has.
 func (h *holding) isGone(ctx context.Context) (bool, error) {
-	ops := []zkcore.Op{{Kind: zkcore.Check, Path: h.place.path, Version: zkcore.AnyVersion}}
-	if h.lock.Recipe.Single != "" {
+	var ops []zkcore.Op
+	for _, p := range h.live() {
+		ops = append(ops, zkcore.Op{Kind: zkcore.Check, Path: p.path, Version: zkcore.AnyVersion})
+	}
+	single := h.lock.Recipe.Single != ""
+	if single {
 		ops = append(ops, zkcore.Op{Kind: zkcore.Get, Path: h.place.path})
 	}
 	out, err := h.place.epoch.do(ctx, ops...)
@@ -125,72 +143,10 @@ func (h *holding) isGone(ctx context.Context) (bool, error) {
 			err = r.Err
 		}
 	}
-	if err == nil && len(out) > 1 {
+	if err == nil && single {
 		return string(out[1].Data) != h.place.guid, nil
 	}
 	return zkcore.NoNode.Is(err), err
-}
-
-// loseTaken is the loss of a hold whose node somebody else has deleted.
-func (h *holding) loseTaken() {
-	h.mu.Lock()
-	h.taken = true
-	h.mu.Unlock()
-	h.grant.Lose(grant.Taken)
-}
-
-// Lost is told once that the grant is over. What is left of a lease is the
-// holder's time to stop; then the node goes.
-func (h *holding) Lost() {
-	h.gone()
-	h.mu.Lock()
-	at, waits := h.freeAt, !h.freeAt.IsZero() && !h.taken
-	ended := make(chan struct{})
-	if waits {
-		h.ended = sync.OnceFunc(func() { close(ended) })
-	}
-	h.mu.Unlock()
-	if !waits {
-		h.place.leave(false)
-		return
-	}
-	h.lock.Core.Later(func(ctx context.Context) {
-		if h.place.epoch.outlives(ctx, at, ended) {
-			h.lock.remove(h.place)
-		}
-	})
-}
-
-// outlives waits until at, for a node that is to go then. It is false when
-// nothing need be done by then: the node goes sooner, or with its session.
-func (e *epoch) outlives(ctx context.Context, at time.Time, ended <-chan struct{}) bool {
-	t := time.NewTimer(at.Sub(grant.Now()))
-	defer t.Stop()
-	for over := e.over; ; {
-		select {
-		case <-t.C:
-			return true
-		case <-over:
-			if at.Sub(grant.Now()) > e.timeout {
-				return false
-			}
-			over = nil
-		case <-ended:
-			return false
-		case <-ctx.Done():
-			return false
-		}
-	}
-}
-
-// Discard takes away, behind, what a lost grant may have left.
-func (h *holding) Discard() {
-	h.mu.Lock()
-	if h.ended != nil {
-		h.ended()
-	}
-	h.mu.Unlock()
-	h.lock.remove(h.place)
 }
 
 // Settle lets go, behind, when no level is alive.

@@ -21,14 +21,15 @@ func (l *Lock) Inspect(ctx context.Context) (recipes.Status, error) {
 	if err != nil {
 		return recipes.Status{}, err
 	}
+	holders := l.Recipe.holders(nodes)
 	for i, n := range nodes {
-		if i == 0 {
+		if i < holders {
 			s.Holders = append(s.Holders, recipes.Holder{
-				ID: n.id, Kind: l.Recipe.Kind, Since: n.Created, Fence: n.Czxid, HasFence: true,
+				ID: n.id, Kind: l.Recipe.kind(n.infix), Since: n.Created, Fence: n.Czxid, HasFence: true,
 			})
 			continue
 		}
-		s.Waiters = append(s.Waiters, recipes.Waiter{ID: n.id, Kind: l.Recipe.Kind, Since: n.Created})
+		s.Waiters = append(s.Waiters, recipes.Waiter{ID: n.id, Kind: l.Recipe.kind(n.infix), Since: n.Created})
 	}
 	if len(s.Holders) == 0 {
 		s.Free = 1
@@ -38,7 +39,8 @@ func (l *Lock) Inspect(ctx context.Context) (recipes.Status, error) {
 
 // standing is a contender as Inspect sees it.
 type standing struct {
-	id string
+	id string // as Owner shows it
+	node
 	zkcore.Stat
 }
 
@@ -49,29 +51,27 @@ func (l *Lock) contenders(ctx context.Context, verb string) ([]standing, error) 
 		if err != nil || zkcore.NoNode.Is(out[1].Err) {
 			return nil, err
 		}
-		return []standing{{id: string(out[1].Data), Stat: out[1].Stat}}, nil
+		return []standing{{id: string(out[1].Data), node: node{name: l.Recipe.Single}, Stat: out[1].Stat}}, nil
 	}
 	out, err := l.ask(ctx, verb, l.abreast(), zkcore.Op{Kind: zkcore.List, Path: l.dir})
 	if err != nil {
 		return nil, err
 	}
-	var names []string
+	var line []node
 	for _, name := range out[1].Children {
-		infix, _, ok := parse(name)
+		infix, key, ok := l.Recipe.Naming.Parse(name)
 		switch {
-		case ok && slices.Contains(l.Recipe.Infixes, infix):
-			names = append(names, name)
-		case ok && infix != "lease-" && infix != "latch-":
+		case ok && l.Recipe.belongs(infix):
+			line = append(line, node{name: name, infix: infix, key: key})
+		case l.Recipe.foreignKind(name):
 			return nil, &grant.Fault{
 				Verb: verb, Name: l.Path, Kind: grant.ErrConflict,
 				Detail: fmt.Sprintf("the path is in use by another kind of lock: %q", name),
 			}
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		return strings.Compare(sortKey(a, l.Recipe.Infix), sortKey(b, l.Recipe.Infix))
-	})
-	return l.stats(ctx, verb, names)
+	slices.SortFunc(line, inLine)
+	return l.stats(ctx, verb, line)
 }
 
 // abreast goes in front of a read that must see what others have been told
@@ -82,21 +82,26 @@ func (l *Lock) abreast() zkcore.Op { return zkcore.Op{Kind: zkcore.Sync, Path: l
 const mostInFlight = 128
 
 // stats reads the nodes; those that have gone meanwhile are left out.
-func (l *Lock) stats(ctx context.Context, verb string, names []string) ([]standing, error) {
+func (l *Lock) stats(ctx context.Context, verb string, line []node) ([]standing, error) {
 	var all []standing
-	for chunk := range slices.Chunk(names, mostInFlight) {
+	for chunk := range slices.Chunk(line, mostInFlight) {
 		ops := make([]zkcore.Op, 0, len(chunk))
-		for _, name := range chunk {
-			ops = append(ops, zkcore.Op{Kind: zkcore.Get, Path: join(l.dir, name)})
+		for _, n := range chunk {
+			ops = append(ops, zkcore.Op{Kind: zkcore.Get, Path: join(l.dir, n.name)})
 		}
 		out, err := l.ask(ctx, verb, ops...)
 		if err != nil {
 			return nil, err
 		}
 		for i, r := range out {
-			if r.Err == nil {
-				all = append(all, standing{id: chunk[i], Stat: r.Stat})
+			if r.Err != nil {
+				continue
 			}
+			s := standing{id: chunk[i].name, node: chunk[i], Stat: r.Stat}
+			if l.Recipe.Naming.InData() {
+				s.id = string(r.Data)
+			}
+			all = append(all, s)
 		}
 	}
 	return all, nil
@@ -199,15 +204,15 @@ func (l *Lock) nodeOf(ctx context.Context, verb string, h recipes.Holder) (strin
 		return "", &grant.Fault{Verb: verb, Name: l.Path, Kind: grant.ErrInvalid, Detail: "the holder has no ID"}
 	}
 	nodes, err := l.contenders(ctx, verb)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", err
-	case len(nodes) == 0, nodes[0].id != h.ID, h.HasFence && nodes[0].Czxid != h.Fence:
-		return "", l.notHeld(verb, h)
-	case l.Recipe.Single != "":
-		return join(l.dir, l.Recipe.Single), nil
 	}
-	return join(l.dir, h.ID), nil
+	for _, n := range nodes[:l.Recipe.holders(nodes)] {
+		if n.id == h.ID && (!h.HasFence || n.Czxid == h.Fence) {
+			return join(l.dir, n.name), nil
+		}
+	}
+	return "", l.notHeld(verb, h)
 }
 
 // RequestRevoke asks a holder to let go, with Curator's message.

@@ -17,9 +17,15 @@ type Recipe struct {
 	Family string // recipes that share data and re-entry share it
 	Kind   string // of its holders, in Inspect
 
+	Naming  Naming
 	Infix   string   // of our own nodes
 	Infixes []string // of all that stand in the same line
 	Rule    Rule
+	// Reads is the infix of the read side, where there is one, and Shared says
+	// that this is it.
+	Reads  string
+	Shared bool
+	Kinds  map[string]string // of holders by infix, in Inspect; else Kind
 
 	// Single: no line, but one node of this name, whose data is the holder's
 	// GUID.
@@ -46,7 +52,7 @@ func (l *Lock) id() grant.ID { return grant.ID{Core: l.Core, Name: l.dir, Family
 // Take runs one Lock or TryLock call.
 func (l *Lock) Take(ctx context.Context, verb string, try bool, opts []recipes.LockOption) (*recipes.Hold, error) {
 	level, err := l.Core.Take(ctx, core.Call{
-		Verb: verb, Try: try, Name: l.Path, Bad: badPath(l.Path, l.dir), ID: l.id(),
+		Verb: verb, Try: try, Shared: l.Recipe.Shared, Name: l.Path, Bad: badPath(l.Path, l.dir), ID: l.id(),
 		Claim: func(o grant.Options, once bool) claim.Claim {
 			if l.Recipe.Single != "" {
 				return newSingle(l, o, once)
@@ -95,7 +101,7 @@ func (l *Lock) grant(h *holding, o grant.Options, owner string) (*grant.Level, e
 		return nil, &claim.Trouble{Err: err}
 	}
 	h.level = level
-	h.watchOwn()
+	h.watchOwn(h.place)
 	return level, nil
 }
 

@@ -17,20 +17,24 @@ const settled = 250 * time.Millisecond
 
 // watchOwn tells the holder when its node is deleted by hand, and when it is
 // asked to let go.
-func (h *holding) watchOwn() {
+func (h *holding) watchOwn(p *place) {
 	if h.lock.OnRevoke != nil {
-		go h.lookAtOwn()
+		go h.lookAtOwn(p)
 		return
 	}
-	h.lookAgain()
+	h.lookAgain(p)
 }
 
-func (h *holding) lookAgain() {
+func (h *holding) lookAgain(p *place) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.over {
-		h.timer = time.AfterFunc(settled, h.lookAtOwn)
+	if h.over {
+		return
 	}
+	if h.timers == nil {
+		h.timers = make(map[*place]*time.Timer, 1)
+	}
+	h.timers[p] = time.AfterFunc(settled, func() { h.lookAtOwn(p) })
 }
 
 func (h *holding) isOver() bool {
@@ -41,31 +45,35 @@ func (h *holding) isOver() bool {
 
 // lookAtOwn reads the own node and watches it. It is called again after every
 // change of its data.
-func (h *holding) lookAtOwn() {
-	if h.isOver() {
+func (h *holding) lookAtOwn(p *place) {
+	if h.isOver() || p.isParting() {
 		return
 	}
-	got, err := h.place.epoch.one(context.Background(), zkcore.Op{
-		Kind: zkcore.Get, Path: h.place.path,
+	got, err := p.epoch.one(context.Background(), zkcore.Op{
+		Kind: zkcore.Get, Path: p.path,
 		OnEvent: func(ev zkcore.Event) {
 			switch ev {
 			case zkcore.Deleted: // our own release, or somebody
-				go h.loseTaken()
+				if !p.isParting() {
+					go h.loseTaken()
+				}
 			case zkcore.Changed:
-				go h.lookAtOwn()
+				go h.lookAtOwn(p)
 			case zkcore.SessionOver: // the epoch tells it
 			}
 		},
 	})
 	switch {
 	case zkcore.NoNode.Is(err):
-		h.loseTaken()
+		if !p.isParting() {
+			h.loseTaken()
+		}
 	case err != nil && answered(err):
 		// Somebody has changed its access list; it is ours all the same.
 		h.lock.Core.log.Warn("own node cannot be read", "lock", grant.Quote(h.lock.Path), "err", err)
 	case err != nil:
-		h.lookAgain()
-	case h.lock.Recipe.Single != "" && string(got.Data) != h.place.guid:
+		h.lookAgain(p)
+	case h.lock.Recipe.Single != "" && string(got.Data) != p.guid:
 		h.loseTaken()
 	case string(got.Data) == revokeMessage:
 		h.revoke(got.Stat.Version)

@@ -16,9 +16,11 @@ type place struct {
 	guid  string
 	czxid int64
 	doubt bool // a create has gone without an answer: there may be another
+	sure  bool // of a read side: its create was answered; of whoever has the grant's turn
 
 	mu     sync.Mutex
 	wake   func() // its own claim's, while it waits
+	leaves bool   // its hold has let go of it
 	gone   bool
 	passed bool // it held, and its release was answered
 	behind map[*follower]struct{}
@@ -123,4 +125,17 @@ func (p *place) awake() {
 	if p.wake != nil {
 		p.wake()
 	}
+}
+
+// parting notes that its end will be our own doing.
+func (p *place) parting() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.leaves = true
+}
+
+func (p *place) isParting() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.leaves
 }

@@ -175,10 +175,10 @@ func (q *queued) out() (*grant.Level, claim.Busy, error) {
 
 // judge decides from the children of the directory.
 func (q *queued) judge(ctx context.Context, children []string) (*grant.Level, claim.Busy, error) {
-	if q.place.doubt {
+	if q.place.doubt && !q.lock.Recipe.Naming.InData() {
 		q.lock.removeTwins(q.place, children)
 	}
-	f, err := look(children, base(q.place.path), q.lock.Recipe.Infixes)
+	f, err := q.lock.Recipe.look(children, base(q.place.path))
 	switch {
 	case err != nil:
 		return nil, claim.Busy{}, &grant.Fault{Kind: grant.ErrConflict, Causes: []error{err}}
@@ -235,7 +235,11 @@ func (q *queued) busy() claim.Busy {
 func (q *queued) granted() (*grant.Level, claim.Busy, error) {
 	q.unhook()
 	h := &holding{lock: q.lock, place: q.place}
-	level, err := q.lock.grant(h, q.opts, base(q.place.path))
+	owner := base(q.place.path)
+	if q.lock.Recipe.Naming.InData() {
+		owner = q.place.guid
+	}
+	level, err := q.lock.grant(h, q.opts, owner)
 	if err != nil {
 		h.gone()
 		return nil, claim.Busy{}, err

@@ -3,7 +3,6 @@ package zkx
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/holdfast-go/holdfast/internal/grant"
@@ -33,7 +32,7 @@ func (l *Lock) part(p *place, passed bool) *removal {
 		r.err = r.run(ctx)
 		p.leave(passed && r.err == nil)
 		close(r.done)
-		if p.doubt && l.Recipe.Single == "" {
+		if p.doubt && l.Recipe.Single == "" && !l.Recipe.Naming.InData() {
 			l.sweep(p)
 		}
 	})
@@ -61,7 +60,7 @@ func (l *Lock) sweep(p *place) {
 // removeTwins takes away the nodes of a place's GUID other than its own.
 func (l *Lock) removeTwins(p *place, children []string) {
 	for _, name := range children {
-		if name != base(p.path) && strings.HasPrefix(name, protection+p.guid+"-") {
+		if name != base(p.path) && l.Recipe.Naming.Mine(name, l.Recipe.Infix, p.guid) {
 			l.remove(&place{epoch: p.epoch, path: join(l.dir, name), guid: p.guid})
 		}
 	}

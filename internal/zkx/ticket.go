@@ -163,12 +163,12 @@ func (t *ticket) op() zkcore.Op {
 			Mode: zkcore.Ephemeral, ACL: l.Core.set.ACL,
 		}
 	}
-	data := []byte(hostAddress())
+	data := l.Recipe.Naming.Data(t.guid)
 	if l.OnRevoke != nil {
 		data = []byte{} // as Curator marks who can be asked to let go
 	}
 	return zkcore.Op{
-		Kind: zkcore.Create, Path: join(l.dir, protected(t.guid, l.Recipe.Infix)), Data: data,
+		Kind: zkcore.Create, Path: join(l.dir, l.Recipe.Naming.Name(t.guid, l.Recipe.Infix)), Data: data,
 		Mode: zkcore.EphemeralSequential, ACL: l.Core.set.ACL,
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 var curator = &zkx.Recipe{
 	Name: "mutex", Family: "mutex", Kind: "lock",
-	Infix: "lock-", Infixes: []string{"lock-"}, Rule: zkx.Alone,
+	Naming: zkx.Curator{}, Infix: "lock-", Infixes: []string{"lock-"}, Rule: zkx.Alone,
 }
 
 // single is the textbook's exclusive lock: one ephemeral node, whose data is the
