@@ -156,7 +156,7 @@ func soon(t *testing.T) context.Context {
 	return ctx
 }
 
-func hold(t *testing.T, m *mutex.Mutex, opts ...recipes.LockOption) *recipes.Hold {
+func hold(t *testing.T, m recipes.Locker, opts ...recipes.LockOption) *recipes.Hold {
 	t.Helper()
 	h, err := m.Lock(soon(t), opts...)
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdfast-go/holdfast/interop/internal/peer"
-	"github.com/holdfast-go/holdfast/recipes/mutex"
+	"github.com/holdfast-go/holdfast/recipes"
 )
 
 const quick = 100 * time.Millisecond // how fast a signal should let a waiter in
@@ -24,7 +24,7 @@ type entry struct {
 }
 
 // waiting starts a Go Lock that lets go as soon as it is in.
-func waiting(t *testing.T, m *mutex.Mutex) <-chan entry {
+func waiting(t *testing.T, m recipes.Locker) <-chan entry {
 	t.Helper()
 	in := make(chan entry, 1)
 	go func() {
