@@ -126,25 +126,27 @@ func (h *holding) Extend(ctx context.Context, lease time.Duration) error {
 	return nil
 }
 
-// isGone asks a quorum. A single node may be another's: the read behind the
-// answer sees at least what the quorum has.
+// isGone asks a quorum. Where the name does not tell whose a node is, the read
+// behind the answer does: it sees at least what the quorum has.
 func (h *holding) isGone(ctx context.Context) (bool, error) {
 	var ops []zkcore.Op
+	var guids []string
 	for _, p := range h.live() {
 		ops = append(ops, zkcore.Op{Kind: zkcore.Check, Path: p.path, Version: zkcore.AnyVersion})
-	}
-	single := h.lock.Recipe.Single != ""
-	if single {
-		ops = append(ops, zkcore.Op{Kind: zkcore.Get, Path: h.place.path})
+		guids = append(guids, "")
+		if h.lock.Recipe.anonymous() {
+			ops = append(ops, zkcore.Op{Kind: zkcore.Get, Path: p.path})
+			guids = append(guids, p.guid)
+		}
 	}
 	out, err := h.place.epoch.do(ctx, ops...)
-	for _, r := range out {
+	for i, r := range out {
 		if err == nil {
 			err = r.Err
 		}
-	}
-	if err == nil && single {
-		return string(out[1].Data) != h.place.guid, nil
+		if err == nil && guids[i] != "" && string(r.Data) != guids[i] {
+			return true, nil
+		}
 	}
 	return zkcore.NoNode.Is(err), err
 }

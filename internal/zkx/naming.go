@@ -71,6 +71,10 @@ func (h Hosts) Mine(name, infix, _ string) bool {
 // InData is Naming.
 func (Hosts) InData() bool { return true }
 
+// anonymous: the name of a node does not tell whose it is. Once ours was deleted
+// by hand, it may be another's.
+func (r *Recipe) anonymous() bool { return r.Single != "" || r.Naming.InData() }
+
 // belongs reports whether an infix is of this kind of lock.
 func (r *Recipe) belongs(infix string) bool { return slices.Contains(r.Infixes, infix) }
 

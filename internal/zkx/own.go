@@ -73,7 +73,7 @@ func (h *holding) lookAtOwn(p *place) {
 		h.lock.Core.log.Warn("own node cannot be read", "lock", grant.Quote(h.lock.Path), "err", err)
 	case err != nil:
 		h.lookAgain(p)
-	case h.lock.Recipe.Single != "" && string(got.Data) != p.guid:
+	case h.lock.Recipe.anonymous() && string(got.Data) != p.guid:
 		h.loseTaken()
 	case string(got.Data) == revokeMessage:
 		h.revoke(got.Stat.Version)

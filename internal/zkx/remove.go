@@ -105,11 +105,11 @@ func passing(err error) bool {
 	return zkcore.SessionMoved.Is(err) || zkcore.OperationTimeout.Is(err)
 }
 
-// ask is one delete. A single node's name is another's as soon as ours was
-// deleted by hand, so it is read first: the only request that this layout needs
-// more than a line does.
+// ask is one delete. Where the name does not tell whose a node is, it may be
+// another's as soon as ours was deleted by hand, so it is read first: the only
+// request that such a layout needs more than Curator's.
 func (r *removal) ask(e *epoch) error {
-	if r.lock.Recipe.Single != "" {
+	if r.lock.Recipe.anonymous() {
 		got, err := e.one(context.Background(), zkcore.Op{Kind: zkcore.Get, Path: r.place.path})
 		if err != nil {
 			return err
