@@ -46,7 +46,7 @@ func (r *run) explain(ctx, asking context.Context, err error) error {
 
 // unheard: the store has said nothing at all to this call, and is silent.
 func (r *run) unheard() bool {
-	if r.Silence == nil {
+	if r.Silence == nil || r.why == behindSibling { // what is in the way is here
 		return false
 	}
 	return !r.answered && (r.trouble != nil || r.Silence() > 0)

@@ -103,9 +103,10 @@ func (l *Life) Later(f func(ctx context.Context)) {
 // IsClosing reports whether Close has begun.
 func (l *Life) IsClosing() bool { return l.open.Err() != nil }
 
-// While bounds ctx by d, and by the beginning of Close.
-func (l *Life) While(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(ctx, d)
+// While bounds ctx by d, which over is the cause of, and by the beginning of
+// Close.
+func (l *Life) While(ctx context.Context, d time.Duration, over error) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeoutCause(ctx, d, over)
 	stop := context.AfterFunc(l.open, cancel)
 	return ctx, func() {
 		stop()

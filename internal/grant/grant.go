@@ -73,21 +73,22 @@ type Grant struct {
 	parted  bool
 	parting error
 
-	mu      sync.Mutex
-	state   state
-	since   time.Time
-	sent    time.Time // of the newest answered acquire or renewal
-	stored  time.Time // the store keeps it for us until then; zero: no end
-	bound   time.Time // the holder's own bound; zero: none
-	until   time.Time // believed in until then, the sooner of the two
-	ttlEnd  time.Time // the store keeps it at most until then
-	renewAt time.Time // zero: not now
-	fails   int
-	cut     bool // the last renewals got no answer
-	levels  map[*Level]struct{}
-	alive   Count // levels neither released nor lost
-	unsaid  int   // levels of a lost grant not released by their user yet
-	why     error
+	mu       sync.Mutex
+	state    state
+	since    time.Time
+	sent     time.Time // of the newest answered acquire or renewal
+	stored   time.Time // the store keeps it for us until then; zero: no end
+	bound    time.Time // the holder's own bound; zero: none
+	until    time.Time // believed in until then, the sooner of the two
+	ttlEnd   time.Time // the store keeps it at most until then
+	renewAt  time.Time // zero: not now
+	fails    int
+	cut      bool // the last renewals got no answer
+	levels   map[*Level]struct{}
+	alive    Count       // levels neither released nor lost
+	unsaid   int         // levels that were lost, or the last to end by time, and not released yet
+	settling *time.Timer // until the store hears that the last level is over
+	why      error
 
 	due  time.Time // the keeper's, under its lock
 	slot int
@@ -162,18 +163,24 @@ func (g *Grant) check(now time.Time) {
 		g.lose(why)
 		return
 	}
-	settle := false
+	var longest time.Duration // of the levels that end
+	ended := 0
 	for l := range g.levels {
 		if !l.bound.IsZero() && !now.Before(l.bound) {
 			g.end(l, NewLost(g.Name, LeaseOver, Wall(now)))
-			settle = true
+			longest = max(longest, l.bounded, MinLease)
+			ended++
 		}
 	}
-	if settle {
-		if g.alive.Total() == 0 {
-			g.state = released
-		}
+	switch {
+	case longest == 0:
+	case g.alive.Total() > 0:
 		g.store.Settle(g, g.alive)
+	default:
+		// The last one: its holder gets the time to stop that a lease of the
+		// outermost level has in its margin.
+		g.state, g.unsaid = released, ended
+		g.settling = time.AfterFunc(Margin(longest, 0), func() { g.store.Settle(g, Count{}) })
 	}
 }
 

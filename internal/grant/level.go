@@ -11,13 +11,14 @@ var errReleased = errors.New("released")
 // Level is one level of a grant: what a Hold shows. Levels form a tree, one
 // child of a level at a time.
 type Level struct {
-	Grant  *Grant
-	parent *Level
-	depth  int
-	shared bool          // beside other holders of its kind
-	leased bool          // by a WithLease of its own
-	lease  time.Duration // that one
-	done   chan struct{}
+	Grant   *Grant
+	parent  *Level
+	depth   int
+	shared  bool          // beside other holders of its kind
+	leased  bool          // by a WithLease of its own
+	lease   time.Duration // that one
+	bounded time.Duration // of an inner level: how long it may last
+	done    chan struct{}
 
 	// Under the grant's lock.
 	bound    time.Time // end of its own; zero: the grant's
@@ -48,9 +49,9 @@ func (g *Grant) Open(parent *Level, o Options) (*Level, error) {
 		l.depth = parent.depth + 1
 		switch {
 		case o.Leased:
-			l.bound = now.Add(o.Lease)
+			l.bound, l.bounded = now.Add(o.Lease), o.Lease
 		case o.Bounded:
-			l.bound = now.Add(o.MaxHold)
+			l.bound, l.bounded = now.Add(o.MaxHold), o.MaxHold
 		}
 	}
 	g.levels[l] = struct{}{}

@@ -190,3 +190,33 @@ func TestReleaseContextKeepsValuesAndADeadlineAhead(t *testing.T) {
 		ctx.Stop()
 	}
 }
+
+// An inner level that ends by its own lease as the last one gives its holder the
+// time to stop that an outermost lease has in its margin.
+func TestLastLevelToEndByItsOwnLeaseLeavesTimeToStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const lease = 2 * time.Second
+		start := func() (*grant.Level, *fakeStore) {
+			k := newKeeper(t)
+			g, store := k.grant(time.Hour)
+			outer := open(t, g, nil, grant.Options{})
+			inner := open(t, g, outer, grant.Options{Leased: true, Lease: lease})
+			require.NoError(t, outer.Release(t.Context(), time.Second))
+			<-inner.Over()
+			return inner, store
+		}
+		inner, store := start()
+		lost(t, inner.Err(), recipes.ReasonLeaseOver)
+		require.Empty(t, store.seen().settled)
+		time.Sleep(lease/20 + time.Millisecond)
+		synctest.Wait()
+		require.Equal(t, []int{0}, store.seen().settled)
+
+		inner, store = start()
+		lost(t, inner.Release(t.Context(), time.Second), recipes.ReasonLeaseOver)
+		require.Equal(t, []int{0}, store.seen().settled, "its work has stopped")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Equal(t, []int{0}, store.seen().settled, "once")
+	})
+}

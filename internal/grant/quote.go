@@ -6,7 +6,15 @@ import "strconv"
 // come from users' users and may be long or hostile.
 const longestShown = 128
 
-// Quote makes a name fit for an error, a log line, a table.
+// Brief bounds a name for a log line, whose handler quotes it.
+func Brief(name string) string {
+	if len(name) > longestShown {
+		return name[:longestShown] + "…"
+	}
+	return name
+}
+
+// Quote makes a name fit for an error, a table.
 func Quote(name string) string {
 	if len(name) > longestShown {
 		return strconv.Quote(name[:longestShown]) + "…"

@@ -67,17 +67,24 @@ func releaseEvent(err error) string {
 	return EventUnknown
 }
 
-// late answers a release that comes after the end. Once every level of a lost
-// grant is released its work has stopped, and what is left can go.
+// late answers a release that comes after the end. Once every level that has
+// ended by itself is released its work has stopped, and what is left can go.
 func (g *Grant) late(l *Level) error {
 	if l.said {
 		return &Fault{Verb: "release", Name: g.Name, Kind: ErrNotHeld, Detail: "released already"}
 	}
 	l.said = true
-	if g.state == lost && errors.Is(l.err, g.why) {
-		if g.unsaid--; g.unsaid == 0 {
-			g.store.Discard()
-		}
+	over := false
+	if g.state == lost && errors.Is(l.err, g.why) || g.settling != nil {
+		g.unsaid--
+		over = g.unsaid == 0
+	}
+	switch {
+	case !over:
+	case g.state == lost:
+		g.store.Discard()
+	case g.settling.Stop():
+		g.store.Settle(g, Count{})
 	}
 	return l.err
 }

@@ -1,12 +1,14 @@
 package redisx
 
 import (
+	"context"
 	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/holdfast-go/holdfast/internal/claim"
 	"github.com/holdfast-go/holdfast/internal/grant"
+	"github.com/holdfast-go/holdfast/internal/limit"
 	"github.com/holdfast-go/holdfast/rediscore"
 )
 
@@ -32,6 +34,19 @@ func (c *Core) refusal(e *rediscore.ServerError) error {
 		f.Kind, f.Detail = grant.ErrInvalid, "the keys of this name fall into different slots"
 	}
 	return f
+}
+
+var errNoAnswer = errors.New("no answer in time")
+
+// ownLimit names a limit of ours by its own error: a caller would take a
+// context's for the end of its own.
+func ownLimit(ctx context.Context, err error) error {
+	l, ok := ctx.(*limit.Context)
+	var s *rediscore.SendError
+	if !ok || l.Context.Err() != nil || !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &s) {
+		return err
+	}
+	return &rediscore.SendError{Sent: s.Sent, Err: errNoAnswer}
 }
 
 // maybeDone reports whether the request behind err may have been carried out,

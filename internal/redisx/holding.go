@@ -127,7 +127,7 @@ func (h *holding) Release(ctx context.Context, left grant.Count) error {
 		ctx, cancel := context.WithDeadline(ctx, h.last())
 		defer cancel()
 		if err := h.settle(ctx, r, true); err != nil && !errors.Is(err, grant.ErrLost) {
-			h.lock.Core.log.Warn("release not confirmed", "lock", grant.Quote(h.lock.Name), "err", err)
+			h.lock.Core.log.Warn("release not confirmed", "lock", grant.Brief(h.lock.Name), "err", err)
 		}
 		r.giveUp()
 	})

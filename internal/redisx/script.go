@@ -118,7 +118,7 @@ func (c *Core) do(ctx context.Context, key string, cmds ...rediscore.Cmd) ([]red
 	c.quiet.Asked(start)
 	replies, err := c.conn.Do(ctx, key, cmds...)
 	if err != nil {
-		return nil, &claim.Trouble{Err: err}
+		return nil, &claim.Trouble{Err: ownLimit(ctx, err)}
 	}
 	c.quiet.Answered()
 	if len(cmds) == 1 { // WAIT takes its time

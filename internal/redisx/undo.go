@@ -22,7 +22,7 @@ func (l *Lock) undo(owner string, mark mark, lease time.Duration) {
 			}
 			select {
 			case <-ctx.Done():
-				l.Core.log.Warn("undo not confirmed", "lock", grant.Quote(l.Name), "owner", owner, "err", err)
+				l.Core.log.Warn("undo not confirmed", "lock", grant.Brief(l.Name), "owner", owner, "err", err)
 				return
 			case <-time.After(grant.RetryIn(l.Core.set.WatchdogLease, n)):
 			}

@@ -39,8 +39,8 @@ func BadPath(path string) string {
 	return ""
 }
 
-// forbidden are the characters that the server refuses in a path, and what
-// invalid UTF-8 becomes.
+// forbidden are the characters that the server refuses in a path, what invalid
+// UTF-8 becomes among them, and those beyond U+FFFF, which are two to a server.
 func forbidden(r rune) bool {
-	return r < 0x20 || 0x7f <= r && r <= 0x9f || 0xd800 <= r && r <= 0xf8ff || 0xfff0 <= r && r <= 0xffff
+	return r < 0x20 || 0x7f <= r && r <= 0x9f || 0xd800 <= r && r <= 0xf8ff || 0xfff0 <= r
 }

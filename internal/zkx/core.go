@@ -108,7 +108,11 @@ func (c *Core) announce(e *epoch, trouble error) {
 	c.changed = make(chan struct{})
 }
 
-var errNoSession = errors.New("there is no session")
+var (
+	errNoSession = errors.New("there is no session")
+	errNoServer  = errors.New("no server has accepted a session in time")
+	errNoAnswer  = errors.New("no answer in time")
+)
 
 // await is session, with some patience. Without one it is trouble, or a fault
 // when the servers refuse the client.
@@ -168,7 +172,7 @@ func (c *Core) attemptLimit() time.Duration {
 
 // try bounds one request in time; closing the client ends it.
 func (c *Core) try(ctx context.Context) (context.Context, context.CancelFunc) {
-	return c.While(ctx, c.attemptLimit())
+	return c.While(ctx, c.attemptLimit(), errNoAnswer)
 }
 
 const longestAttempt = 3 * time.Second

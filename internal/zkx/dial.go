@@ -51,7 +51,7 @@ func (c *Core) keepSession() {
 // open opens a session and makes sure of it: until a quorum has answered in it,
 // nothing is believed of it.
 func (c *Core) open() (*epoch, error) {
-	ctx, cancel := context.WithTimeout(c.Behind, c.set.SessionTimeout/2)
+	ctx, cancel := context.WithTimeoutCause(c.Behind, c.set.SessionTimeout/2, errNoServer)
 	defer cancel()
 	c.quiet.Asked(time.Now())
 	l := &link{changes: make(chan bool, 1)}

@@ -29,18 +29,23 @@ type epoch struct {
 	grants  map[*grant.Grant]struct{}
 	places  map[string]*place
 	watches map[string]*watch
+	asking  chan struct{} // one for each flight on its way, heartbeats apart
 }
 
 func newEpoch(c *Core, s zkcore.Session, l *link) *epoch {
 	return &epoch{
 		core: c, session: s, link: l, timeout: s.Timeout(), over: make(chan struct{}),
 		grants: make(map[*grant.Grant]struct{}), places: make(map[string]*place),
-		watches: make(map[string]*watch),
+		watches: make(map[string]*watch), asking: make(chan struct{}, mostFlights),
 	}
 }
 
 // do sends ops in one flight; see zkcore.Session.
 func (e *epoch) do(ctx context.Context, ops ...zkcore.Op) ([]zkcore.Result, error) {
+	if err := e.room(ctx, ops); err != nil {
+		return unsent(len(ops), err)
+	}
+	defer e.leaveRoom(ops)
 	e.core.quiet.Asked(time.Now())
 	sent := grant.Sent()
 	out, err := e.session.Do(ctx, ops...)

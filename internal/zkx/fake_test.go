@@ -32,6 +32,7 @@ type fake struct {
 	mute     bool // requests get no answer, and are not carried out
 	refuse   bool // no new session
 	lose     func(op zkcore.Op) string
+	stall    func(op zkcore.Op) bool // requests that get no answer for now
 	current  *fakeSession
 }
 
@@ -131,7 +132,7 @@ func (f *fake) expire(id int64) {
 func (s *fakeSession) Do(ctx context.Context, ops ...zkcore.Op) ([]zkcore.Result, error) {
 	out := make([]zkcore.Result, len(ops))
 	for i, op := range ops {
-		err := s.pass(ctx)
+		err := s.pass(ctx, op)
 		fate := ""
 		if err == nil {
 			fate = s.f.fate(op)
@@ -164,7 +165,7 @@ func (s *fakeSession) Do(ctx context.Context, ops ...zkcore.Op) ([]zkcore.Result
 }
 
 // pass waits while the server is mute.
-func (s *fakeSession) pass(ctx context.Context) error {
+func (s *fakeSession) pass(ctx context.Context, op zkcore.Op) error {
 	for {
 		select {
 		case <-s.done:
@@ -172,13 +173,13 @@ func (s *fakeSession) pass(ctx context.Context) error {
 		default:
 		}
 		s.f.mu.Lock()
-		mute := s.f.mute
+		mute := s.f.mute || s.f.stall != nil && s.f.stall(op)
 		s.f.mu.Unlock()
 		if !mute {
 			return nil
 		}
 		select {
-		case <-time.After(time.Millisecond):
+		case <-time.After(5 * time.Millisecond):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-s.done:

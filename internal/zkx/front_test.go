@@ -138,6 +138,7 @@ func TestPathsThatCannotBeALockAreRefused(t *testing.T) {
 		"/a\ue000":                      "U+E000",
 		"/a\ufff0":                      "U+FFF0",
 		"/a\xff":                        "U+FFFD",
+		"/a\U0001F600":                  "U+1F600",
 		"/" + strings.Repeat("a", 1200): "1201 bytes",
 		"/a/lock-0000000000":            "contender",
 		"/a/" + ours("0000000001"):      "contender",

@@ -9,12 +9,15 @@ import (
 	"github.com/holdfast-go/holdfast/zkcore"
 )
 
-// beat asks a quorum, which keeps the session believed in.
+// beat asks a quorum, which keeps the session believed in. So does whatever else
+// a quorum has answered meanwhile.
 func (e *epoch) beat(ctx context.Context) error {
-	bounded, cancel := context.WithTimeout(ctx, e.timeout/4)
+	before, _ := e.belief()
+	bounded, cancel := context.WithTimeoutCause(ctx, e.timeout/4, errNoAnswer)
 	defer cancel()
 	_, err := e.one(bounded, zkcore.Op{Kind: zkcore.Check, Path: "/", Version: zkcore.AnyVersion})
-	if !byQuorum(zkcore.Check, err) {
+	sent, until := e.belief()
+	if !byQuorum(zkcore.Check, err) && !sent.After(before) {
 		if bounded.Err() != nil && ctx.Err() == nil && !e.isCut() {
 			// A server that is cut off from the others still answers the
 			// driver's pings; another server may have a quorum.
@@ -22,7 +25,6 @@ func (e *epoch) beat(ctx context.Context) error {
 		}
 		return err
 	}
-	sent, until := e.belief()
 	for _, g := range e.held() {
 		g.Renewed(sent, until, 0)
 	}
@@ -46,7 +48,7 @@ func (e *epoch) watchOver(ctx context.Context) {
 		_, until := e.belief()
 		if !now.Before(until) {
 			why := grant.Expired // by a pause of ours: no request has failed
-			if fails > 0 || e.isCut() {
+			if fails > 0 || beating || e.isCut() {
 				why = grant.Disconnected
 			}
 			e.end(why)

@@ -105,7 +105,7 @@ func (h *holding) unknown(err error) error {
 // Extend asks a quorum whether the node is there; a lease is set anew.
 func (h *holding) Extend(ctx context.Context, lease time.Duration) error {
 	e, asked := h.place.epoch, grant.Now()
-	ctx, cancel := context.WithTimeout(ctx, h.lock.Core.attemptLimit())
+	ctx, cancel := context.WithTimeoutCause(ctx, h.lock.Core.attemptLimit(), errNoAnswer)
 	defer cancel()
 	gone, err := h.isGone(ctx)
 	switch {

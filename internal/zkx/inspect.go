@@ -114,7 +114,7 @@ func (l *Lock) ask(ctx context.Context, verb string, ops ...zkcore.Op) ([]zkcore
 	if bad := badPath(l.Path, l.dir); bad != "" {
 		return nil, &grant.Fault{Verb: verb, Name: l.Path, Kind: grant.ErrInvalid, Detail: bad}
 	}
-	ctx, cancel := context.WithTimeout(ctx, l.Core.timeout()/3)
+	ctx, cancel := context.WithTimeoutCause(ctx, l.Core.timeout()/3, errNoAnswer)
 	defer cancel()
 	for n := 1; ; n++ {
 		if l.Core.IsClosing() {
@@ -154,7 +154,7 @@ func (l *Lock) named(verb string, err error) error { return core.Named(verb, l.P
 // ForceRelease is recipes.Inspector.ForceRelease: it deletes the holder's node.
 func (l *Lock) ForceRelease(ctx context.Context, h recipes.Holder) error {
 	const verb = "force release"
-	ctx, cancel := context.WithTimeout(ctx, l.Core.timeout()/3)
+	ctx, cancel := context.WithTimeoutCause(ctx, l.Core.timeout()/3, errNoAnswer)
 	defer cancel()
 	path, err := l.nodeOf(ctx, verb, h)
 	if err != nil {
@@ -183,7 +183,7 @@ func (l *Lock) ForceRelease(ctx context.Context, h recipes.Holder) error {
 
 // once asks one thing one time.
 func (l *Lock) once(ctx context.Context, verb string, op zkcore.Op) (zkcore.Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, l.Core.attemptLimit())
+	ctx, cancel := context.WithTimeoutCause(ctx, l.Core.attemptLimit(), errNoAnswer)
 	defer cancel()
 	e, err := l.Core.await(ctx)
 	if err != nil {

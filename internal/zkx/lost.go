@@ -29,7 +29,7 @@ func (h *holding) Lost() {
 	h.mu.Unlock()
 	if !waits {
 		for _, p := range h.live() {
-			p.leave(false)
+			p.leave()
 		}
 		return
 	}

@@ -70,7 +70,7 @@ func (h *holding) lookAtOwn(p *place) {
 		}
 	case err != nil && answered(err):
 		// Somebody has changed its access list; it is ours all the same.
-		h.lock.Core.log.Warn("own node cannot be read", "lock", grant.Quote(h.lock.Path), "err", err)
+		h.lock.Core.log.Warn("own node cannot be read", "lock", grant.Brief(h.lock.Path), "err", err)
 	case err != nil:
 		h.lookAgain(p)
 	case h.lock.Recipe.anonymous() && string(got.Data) != p.guid:

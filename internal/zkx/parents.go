@@ -2,7 +2,6 @@ package zkx
 
 import (
 	"context"
-	"errors"
 
 	"github.com/holdfast-go/holdfast/zkcore"
 )
@@ -38,7 +37,4 @@ func (c *Core) dirMode() zkcore.Mode {
 }
 
 // tooOld is how servers before 3.5 answer to what they do not know.
-func tooOld(err error) bool {
-	var s *zkcore.ServerError
-	return errors.As(err, &s) && (s.Code == zkcore.Unimplemented || s.Code == zkcore.BadArguments)
-}
+func tooOld(err error) bool { return zkcore.Unimplemented.Is(err) }

@@ -9,7 +9,7 @@ import (
 // place is a node of ours in a line, from the answer that made it to the one
 // that took it away. A claim of the same session that stands right behind waits
 // for it here, without a watch; and when the place was held, its release is that
-// claim's grant, without a list.
+// claim's grant, without a list: the release's flight looks that its node is there.
 type place struct {
 	epoch *epoch
 	path  string
@@ -22,14 +22,15 @@ type place struct {
 	wake   func() // its own claim's, while it waits
 	leaves bool   // its hold has let go of it
 	gone   bool
-	passed bool // it held, and its release was answered
 	behind map[*follower]struct{}
 }
 
 // follower is a claim behind a place of its own session.
 type follower struct {
-	of   *place
-	wake chan<- struct{}
+	of     *place
+	own    string // path of its own node
+	wake   chan<- struct{}
+	passed bool // of held and was released, and the own node was there
 }
 
 // take registers a node of ours; false when the epoch is over, and the node
@@ -45,7 +46,7 @@ func (e *epoch) take(p *place) bool {
 }
 
 // follow waits behind the node at path if it is one of ours.
-func (e *epoch) follow(path string, wake chan<- struct{}) *follower {
+func (e *epoch) follow(path, own string, wake chan<- struct{}) *follower {
 	e.mu.Lock()
 	p := e.places[path]
 	e.mu.Unlock()
@@ -57,7 +58,7 @@ func (e *epoch) follow(path string, wake chan<- struct{}) *follower {
 	if p.gone {
 		return nil
 	}
-	f := &follower{of: p, wake: wake}
+	f := &follower{of: p, own: own, wake: wake}
 	if p.behind == nil {
 		p.behind = make(map[*follower]struct{}, 1)
 	}
@@ -76,13 +77,23 @@ func (f *follower) leave() {
 func (f *follower) end() (gone, passed bool) {
 	f.of.mu.Lock()
 	defer f.of.mu.Unlock()
-	return f.of.gone, f.of.passed
+	return f.of.gone, f.passed
 }
 
-// leave is the end of a place. passed: it was held and its release has been
-// answered, so the next one holds. A claim that has only left passes its place
-// on, not the grant.
-func (p *place) leave(passed bool) {
+// heirs are the claims that would hold once the place is released.
+func (p *place) heirs() (out []*follower) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for f := range p.behind {
+		out = append(out, f)
+	}
+	return out
+}
+
+// leave is the end of a place. heirs: it was held and its release has been
+// answered, and their nodes were there, so these hold now. A claim that has only
+// left passes its place on, not the grant.
+func (p *place) leave(heirs ...*follower) {
 	p.epoch.mu.Lock()
 	if p.epoch.places[p.path] == p {
 		delete(p.epoch.places, p.path)
@@ -93,7 +104,10 @@ func (p *place) leave(passed bool) {
 	if p.gone {
 		return
 	}
-	p.gone, p.passed = true, passed
+	p.gone = true
+	for _, f := range heirs {
+		f.passed = true
+	}
 	for f := range p.behind {
 		grant.Signal(f.wake)
 	}

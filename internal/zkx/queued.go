@@ -207,7 +207,7 @@ func (q *queued) judge(ctx context.Context, children []string) (*grant.Level, cl
 func (q *queued) waitFor(ctx context.Context, ahead string) error {
 	q.unhook()
 	path := join(q.lock.dir, ahead)
-	if q.behind = q.place.epoch.follow(path, q.wake); q.behind != nil {
+	if q.behind = q.place.epoch.follow(path, q.place.path, q.wake); q.behind != nil {
 		q.ahead = ahead
 		return nil
 	}

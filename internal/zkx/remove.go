@@ -18,6 +18,8 @@ var errGone = errors.New("the node is gone")
 type removal struct {
 	lock  *Lock
 	place *place
+	held  bool        // until now, alone
+	heirs []*follower // whose nodes were there when it was answered
 	done  chan struct{}
 	err   error // when done: nil, errGone, or why not
 }
@@ -27,10 +29,10 @@ func (l *Lock) remove(p *place) *removal { return l.part(p, false) }
 
 // part starts a removal; passed says that the place is held until then.
 func (l *Lock) part(p *place, passed bool) *removal {
-	r := &removal{lock: l, place: p, done: make(chan struct{})}
+	r := &removal{lock: l, place: p, held: passed, done: make(chan struct{})}
 	l.Core.Later(func(ctx context.Context) {
 		r.err = r.run(ctx)
-		p.leave(passed && r.err == nil)
+		p.leave(r.heirs...)
 		close(r.done)
 		if p.doubt && l.Recipe.Single == "" && !l.Recipe.Naming.InData() {
 			l.sweep(p)
@@ -82,7 +84,7 @@ func (r *removal) run(ctx context.Context) error {
 			}
 			return errGone
 		case answered(err) && !passing(err):
-			r.lock.Core.log.Warn("delete refused", "lock", grant.Quote(r.lock.Path), "node", r.place.path, "err", err)
+			r.lock.Core.log.Warn("delete refused", "lock", grant.Brief(r.lock.Path), "node", r.place.path, "err", err)
 			return err
 		}
 		unsure = unsure || maybeDone(err)
@@ -118,8 +120,30 @@ func (r *removal) ask(e *epoch) error {
 			return errGone
 		}
 	}
-	_, err := e.one(context.Background(), zkcore.Op{Kind: zkcore.Delete, Path: r.place.path, Version: zkcore.AnyVersion})
-	return err
+	return r.delete(e)
+}
+
+// delete is the request. In its flight it looks at the nodes of those that are
+// next, since one that was deleted by hand holds nothing.
+func (r *removal) delete(e *epoch) error {
+	var heirs []*follower
+	if r.held && e == r.place.epoch {
+		heirs = r.place.heirs()
+	}
+	ops := []zkcore.Op{{Kind: zkcore.Delete, Path: r.place.path, Version: zkcore.AnyVersion}}
+	for _, f := range heirs {
+		ops = append(ops, zkcore.Op{Kind: zkcore.Get, Path: f.own})
+	}
+	out, _ := e.do(context.Background(), ops...)
+	if out[0].Err != nil {
+		return out[0].Err
+	}
+	for i, f := range heirs {
+		if out[i+1].Err == nil {
+			r.heirs = append(r.heirs, f)
+		}
+	}
+	return nil
 }
 
 // next is the session after e, nil when there is none in time.

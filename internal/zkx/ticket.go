@@ -182,6 +182,7 @@ func (t *ticket) made(path string, czxid int64) {
 // list takes what the directory holds, once our node is in it.
 func (t *ticket) list(r zkcore.Result) (again bool) {
 	if t.lock.Recipe.Single != "" {
+		t.alone(r.Children)
 		return false
 	}
 	for n := 0; ; n++ {
@@ -203,6 +204,18 @@ func (t *ticket) list(r zkcore.Result) (again bool) {
 			return false
 		}
 		r, _ = t.epoch.one(context.Background(), zkcore.Op{Kind: zkcore.List, Path: t.lock.dir})
+	}
+}
+
+// alone refuses a single node beside a line, whose contenders know nothing of it.
+func (t *ticket) alone(children []string) {
+	for _, name := range children {
+		if _, _, ok := parse(name); ok {
+			t.err = &grant.Fault{
+				Kind: grant.ErrConflict, Detail: fmt.Sprintf("the path is in use by another kind of lock: %q", name),
+			}
+			return
+		}
 	}
 }
 

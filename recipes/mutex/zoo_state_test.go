@@ -73,6 +73,18 @@ func TestZooForeignChildBehindIsIgnored(t *testing.T) {
 	require.Len(t, r.children(), 6)
 }
 
+func TestZooTwoLayoutsOnOnePathAreAConflictBothWays(t *testing.T) {
+	t.Parallel()
+	r := newZooRig(t)
+	line, single := r.straight(), r.straight(mutex.SingleNode())
+	h := lockIn(t, line, patience)
+	r.refusedBy(single, recipes.ErrConflict, h.Owner())
+	release(t, h)
+	h = lockIn(t, single, patience)
+	r.refusedBy(line, recipes.ErrConflict, `"lock"`)
+	release(t, h)
+}
+
 // Contenders of other clients: Curator's without protection, go-zookeeper's own.
 func TestZooContendersOfAnyKnownFormStandInTheLine(t *testing.T) {
 	t.Parallel()
