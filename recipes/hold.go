@@ -63,9 +63,10 @@ func (h *Hold) Members() []*Hold { return nil }
 // sets its lease anew: to d from now, longer or shorter than before, or with d
 // of 0 to what it was made with. A d above 0 is for holds made WithLease; it is
 // ErrInvalid for one that the watchdog renews. It blocks until the store has
-// answered or ctx ends. A *LostError says that the hold is gone,
-// ErrUnavailable that there was no answer: the hold then ends when it would
-// have ended before, or after a shorter d.
+// answered, ctx ends, or a third of the lease or session, at most 3 s, has gone
+// by without an answer. A *LostError says that the hold is gone, ErrUnavailable
+// that there was no answer: the hold then ends when it would have ended before,
+// or after a shorter d.
 func (h *Hold) Extend(ctx context.Context, d time.Duration) error {
 	return h.level.Extend(ctx, d, h.validity)
 }
