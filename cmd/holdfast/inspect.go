@@ -89,7 +89,6 @@ func (f *lockFlags) look(ctx context.Context, system string, s store) (found, er
 		return found{}, err
 	}
 	slices.SortStableFunc(fitting, func(a, b kind) int { return fencedFirst(a) - fencedFirst(b) })
-	var free *found
 	var first error
 	for _, k := range fitting {
 		who, ok := s.lock(k, f.Name, nil).(recipes.Inspector)
@@ -97,26 +96,17 @@ func (f *lockFlags) look(ctx context.Context, system string, s store) (found, er
 			return found{}, &exit{exitUsage, fmt.Errorf("a %s cannot be inspected", f.Recipe)}
 		}
 		got, err := who.Inspect(ctx)
-		switch {
-		case err == nil:
-			it := found{withoutEmptyFences(got), k, who}
-			// Layouts on ZooKeeper lie side by side, so that a lock which is free in
-			// one may be held in the next; on Redis each sees that it is another's.
-			if len(got.Holders) > 0 || system == onRedis {
-				return it, nil
-			}
-			if free == nil {
-				free = &it
-			}
-		case first == nil:
+		// A lock on one node looks at that alone: it may seem free although the one
+		// before has seen that the path is taken.
+		if err == nil && (first == nil || len(got.Holders) > 0) {
+			return found{withoutEmptyFences(got), k, who}, nil
+		}
+		if first == nil {
 			first = err
 		}
 		if err != nil && !errors.Is(err, recipes.ErrConflict) {
 			break
 		}
-	}
-	if first == nil {
-		return *free, nil
 	}
 	return found{}, first
 }

@@ -85,7 +85,7 @@ func TestZKInspectRecognisesTheLayout(t *testing.T) {
 		require.Nil(t, got.Waiters, "the store does not know them")
 		z.is(got.Holders[0], "lock")
 	}
-	require.False(t, z.inspected("--layout", "curator").Held)
+	start(t, z.at("inspect", "--layout", "curator")...).ends(122)
 	h.endsOnTerm()
 	require.False(t, z.inspected().Held)
 }
