@@ -47,7 +47,12 @@ type standing struct {
 // contenders are the nodes of the line in order.
 func (l *Lock) contenders(ctx context.Context, verb string) ([]standing, error) {
 	if l.Recipe.Single != "" {
-		out, err := l.ask(ctx, verb, l.abreast(), zkcore.Op{Kind: zkcore.Get, Path: join(l.dir, l.Recipe.Single)})
+		out, err := l.ask(ctx, verb, l.abreast(),
+			zkcore.Op{Kind: zkcore.Get, Path: join(l.dir, l.Recipe.Single)},
+			zkcore.Op{Kind: zkcore.List, Path: l.dir})
+		if err == nil {
+			err = l.named(verb, beside(out[2].Children))
+		}
 		if err != nil || zkcore.NoNode.Is(out[1].Err) {
 			return nil, err
 		}

@@ -182,7 +182,7 @@ func (t *ticket) made(path string, czxid int64) {
 // list takes what the directory holds, once our node is in it.
 func (t *ticket) list(r zkcore.Result) (again bool) {
 	if t.lock.Recipe.Single != "" {
-		t.alone(r.Children)
+		t.err = beside(r.Children)
 		return false
 	}
 	for n := 0; ; n++ {
@@ -207,16 +207,17 @@ func (t *ticket) list(r zkcore.Result) (again bool) {
 	}
 }
 
-// alone refuses a single node beside a line, whose contenders know nothing of it.
-func (t *ticket) alone(children []string) {
+// beside refuses a single node beside a line, whose contenders know nothing of
+// it.
+func beside(children []string) error {
 	for _, name := range children {
 		if _, _, ok := parse(name); ok {
-			t.err = &grant.Fault{
+			return &grant.Fault{
 				Kind: grant.ErrConflict, Detail: fmt.Sprintf("the path is in use by another kind of lock: %q", name),
 			}
-			return
 		}
 	}
+	return nil
 }
 
 // refused is a server's no that asking again will not change.

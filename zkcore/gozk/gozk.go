@@ -68,7 +68,7 @@ func addresses(servers []string) ([]string, error) {
 		} else if err != nil {
 			return nil, settings.Invalid("Connect", "server %q: %v", s, err)
 		}
-		if host == "" || strings.ContainsAny(host, "/, ") || strings.ContainsAny(port, "/, ") {
+		if host == "" || port == "" || strings.ContainsAny(host, "/, ") || strings.ContainsAny(port, "/, ") {
 			return nil, settings.Invalid("Connect", "server %q: want host:port; a chroot is WithNamespace here", s)
 		}
 		list = append(list, net.JoinHostPort(host, port))

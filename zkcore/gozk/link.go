@@ -2,6 +2,9 @@ package gozk
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"net"
 	"sync"
 	"time"
@@ -143,9 +146,27 @@ func (l *link) dial(network, address string, _ time.Duration) (net.Conn, error) 
 
 // patience is what one connection gets until the server has accepted it. A
 // server that accepts connections and says nothing must not use up the session.
-func (l *link) patience() time.Duration { return max(l.timeout/3, leastPatience) }
+func (l *link) patience() time.Duration {
+	return min(max(l.timeout/3, leastPatience), longestPatience)
+}
 
-const leastPatience = 250 * time.Millisecond
+const (
+	leastPatience   = 250 * time.Millisecond
+	longestPatience = 3 * time.Second
+)
+
+var errHungUp = errors.New("hung up before it accepted the session")
+
+// refusedBy notes why a connection ended before the server had accepted the
+// session.
+func (l *link) refusedBy(server string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if errors.Is(err, io.EOF) {
+		err = errHungUp
+	}
+	l.err = fmt.Errorf("%s: %w", server, err)
+}
 
 func (l *link) pause() error {
 	l.mu.Lock()

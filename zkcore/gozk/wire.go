@@ -103,6 +103,9 @@ func requestKey(b []byte) (key frameKey, xid int32, ok bool) {
 func (w *wire) Read(b []byte) (int, error) {
 	n, err := w.Conn.Read(b)
 	w.in.feed(b[:n], w.link.answered, w.acceptance)
+	if err != nil && !w.accepted.Load() {
+		w.link.refusedBy(w.RemoteAddr().String(), err)
+	}
 	return n, err
 }
 
