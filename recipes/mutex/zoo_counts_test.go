@@ -2,7 +2,6 @@ package mutex_test
 
 import (
 	"context"
-	"os"
 	"testing"
 	"time"
 
@@ -148,10 +147,7 @@ func TestZooAbandonedWatchesAreSharedAndBounded(t *testing.T) {
 // anew. Fences do not.
 func TestZooDirectoriesThatVanishCostNothing(t *testing.T) {
 	r := zooRigOn(t, stores.ZooKeeper(t, stores.WithContainerCheck(100*time.Millisecond)))
-	grants := 1500
-	if os.Getenv("HOLDFAST_LONG") != "" {
-		grants = 10_000
-	}
+	const grants = 10_000
 	ms := []*mutex.Mutex{r.straight(), r.straight()}
 	fence := int64(0)
 	zero := 0
