@@ -33,7 +33,7 @@ type zooLine struct {
 
 func newZooLine(t *testing.T, e *stores.ZooEnsemble) *zooLine {
 	t.Helper()
-	r := &zooRig{t: t, server: e.Servers()[0], events: &events{}, path: "/" + strings.ReplaceAll(t.Name(), "/", "_")}
+	r := &zooRig{t: t, server: e.Servers()[0], addrs: e.Addrs(), events: &events{}, path: "/" + strings.ReplaceAll(t.Name(), "/", "_")}
 	r.oracle = zooOracle(t, e.Addrs()...)
 	l := &zooLine{zooRig: r, got: make(chan *recipes.Hold, 5)}
 	for i := range 3 {

@@ -3,6 +3,7 @@ package mutex_test
 import (
 	"context"
 	"errors"
+	"net"
 	"sort"
 	"strings"
 	"testing"
@@ -33,6 +34,7 @@ var longSession = zkcore.WithSessionTimeout(8 * time.Second)
 type zooRig struct {
 	t      *testing.T
 	server *stores.ZooServer
+	addrs  []string // where the oracle asks
 	tap    *tap
 	oracle *zk.Conn
 	events *events
@@ -47,9 +49,25 @@ func newZooRig(t *testing.T) *zooRig {
 func zooRigOn(t *testing.T, server *stores.ZooServer) *zooRig {
 	t.Helper()
 	return &zooRig{
-		t: t, server: server, tap: newTap(), oracle: zooOracle(t, server.Addr()), events: &events{},
+		t: t, server: server, addrs: []string{server.Addr()}, tap: newTap(), oracle: zooOracle(t, server.Addr()), events: &events{},
 		path: "/" + strings.NewReplacer(" ", "_", "/", "_").Replace(t.Name()),
 	}
+}
+
+// hasty is a connection on which the bare driver waits for no answer longer than
+// it should: for that to its connect request it would wait ten times as long.
+type hasty struct{ net.Conn }
+
+func hastily(network, addr string, timeout time.Duration) (net.Conn, error) {
+	c, err := net.DialTimeout(network, addr, timeout)
+	return hasty{c}, err
+}
+
+func (h hasty) SetReadDeadline(t time.Time) error {
+	if latest := time.Now().Add(5 * time.Second); t.IsZero() || t.After(latest) {
+		t = latest
+	}
+	return h.Conn.SetReadDeadline(t)
 }
 
 type noLog struct{}
@@ -58,7 +76,7 @@ func (noLog) Printf(string, ...any) {}
 
 func zooOracle(t *testing.T, addrs ...string) *zk.Conn {
 	t.Helper()
-	c, _, err := zk.Connect(addrs, 20*time.Second, zk.WithLogger(noLog{}), zk.WithLogInfo(false))
+	c, _, err := zk.Connect(addrs, 6*time.Second, zk.WithDialer(hastily), zk.WithLogger(noLog{}), zk.WithLogInfo(false))
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c
@@ -99,13 +117,40 @@ func (r *zooRig) straight(opts ...mutex.ZooKeeperOption) *mutex.Mutex {
 // digits.
 func (r *zooRig) children() []string {
 	r.t.Helper()
-	names, _, err := r.oracle.Children(r.path)
+	names, err := r.list()
 	if errors.Is(err, zk.ErrNoNode) {
 		return nil
 	}
 	require.NoError(r.t, err)
 	sort.Slice(names, func(i, j int) bool { return digitsOf(names[i]) < digitsOf(names[j]) })
 	return names
+}
+
+// list asks the oracle, and another one when it does not answer: the bare driver
+// waits for minutes for a server that was restarting when it came.
+func (r *zooRig) list() (names []string, err error) {
+	type answer struct {
+		names []string
+		err   error
+	}
+	for range 10 {
+		c, got := r.oracle, make(chan answer, 1)
+		go func() {
+			names, _, err := c.Children(r.path)
+			got <- answer{names, err}
+		}()
+		select {
+		case a := <-got:
+			if a.err == nil || errors.Is(a.err, zk.ErrNoNode) {
+				return a.names, a.err
+			}
+			err = a.err
+		case <-time.After(3 * time.Second):
+			err = errors.New("the oracle gets no answer")
+		}
+		r.oracle = zooOracle(r.t, r.addrs...)
+	}
+	return nil, err
 }
 
 func digitsOf(name string) string { return name[max(len(name)-10, 0):] }
